@@ -52,7 +52,7 @@ void KernelEgress::take() {
   });
 }
 
-void KernelEgress::admit(shim::Descriptor program) {
+void KernelEgress::admit(Descriptor program) {
   ++shared_.counts.connections;
   const auto connection = std::make_shared<ProxyConnection>(
       shared_.io, std::move(program), shared_.limits, shared_.allowed, shared_.look_up, shared_.may_dial,

@@ -37,7 +37,7 @@ class KernelEgress : public std::enable_shared_from_this<KernelEgress> {
 
  private:
   void take();
-  void admit(shim::Descriptor program);
+  void admit(Descriptor program);
   void lost(const Error& why);
 
   Shared& shared_;

@@ -36,9 +36,9 @@ socklen_t fill(sockaddr_storage& storage, const ip::address& address, std::uint1
 
 }  // namespace
 
-ProxyConnection::ProxyConnection(boost::asio::io_context& io, shim::Descriptor program,
-                                 const EgressLimits& limits, std::shared_ptr<const AllowList> allowed,
-                                 LookUp look_up, AddressRule may_dial, EgressCounts& counts, Over over)
+ProxyConnection::ProxyConnection(boost::asio::io_context& io, Descriptor program, const EgressLimits& limits,
+                                 std::shared_ptr<const AllowList> allowed, LookUp look_up,
+                                 AddressRule may_dial, EgressCounts& counts, Over over)
     : io_(io),
       limits_(limits),
       allowed_(std::move(allowed)),
@@ -115,7 +115,7 @@ void ProxyConnection::looked_up(const Result<Addresses>& found) {
 void ProxyConnection::dial_next() {
   ++step_;
   host_.watch.reset();
-  host_.socket = shim::Descriptor();
+  host_.socket = Descriptor();
   if (next_ == addresses_.size()) {
     const bool late = last_error_.empty();
     return fail({late ? 504 : 502, request_.host + " does not answer" + (late ? "" : ": " + last_error_)});
@@ -123,8 +123,8 @@ void ProxyConnection::dial_next() {
   const ip::address& address = addresses_[next_++];
   sockaddr_storage to{};
   const socklen_t size = fill(to, address, request_.port);
-  host_.socket = shim::Descriptor(
-      socket(address.is_v4() ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  host_.socket =
+      Descriptor(socket(address.is_v4() ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const bool begun =
       host_.socket && watch(host_) &&
       (connect(host_.socket.get(), reinterpret_cast<sockaddr*>(&to), size) == 0 || errno == EINPROGRESS);
@@ -178,7 +178,7 @@ void ProxyConnection::fail(const ProxyRefusal& refusal) {
 void ProxyConnection::answer(const ProxyRefusal& refusal) {
   phase_ = Phase::kPassing;
   host_.watch.reset();
-  host_.socket = shim::Descriptor();
+  host_.socket = Descriptor();
   head_ = {};
   in_.bytes = proxy_answer(refusal);
   in_.ended = true;
@@ -297,7 +297,7 @@ void ProxyConnection::cut() {
     // The kernel could have asked that closing waits until it has read all.
     const linger none{};
     setsockopt(side->socket.get(), SOL_SOCKET, SO_LINGER, &none, sizeof none);
-    side->socket = shim::Descriptor();
+    side->socket = Descriptor();
   }
 }
 

@@ -24,9 +24,9 @@
 #include "agents/egress/allow_list.h"
 #include "agents/egress/name_lookup.h"
 #include "agents/egress/proxy_request.h"
-#include "agents/kernel/shim/descriptor.h"
 #include "agents/services/descriptor_watch.h"
 #include "events/base/clock.h"
+#include "events/base/files/descriptor.h"
 
 namespace berth::agents {
 
@@ -54,7 +54,7 @@ class ProxyConnection : public std::enable_shared_from_this<ProxyConnection> {
   using Over = std::function<void(const std::shared_ptr<ProxyConnection>&)>;
 
   // `over` is called once, when it has ended by itself. `counts` outlives it.
-  ProxyConnection(boost::asio::io_context& io, shim::Descriptor program, const EgressLimits& limits,
+  ProxyConnection(boost::asio::io_context& io, Descriptor program, const EgressLimits& limits,
                   std::shared_ptr<const AllowList> allowed, LookUp look_up, AddressRule may_dial,
                   EgressCounts& counts, Over over);
   void begin();
@@ -68,7 +68,7 @@ class ProxyConnection : public std::enable_shared_from_this<ProxyConnection> {
   using Clock = std::chrono::steady_clock;
   using Step = void (ProxyConnection::*)();
   struct Side {
-    shim::Descriptor socket;
+    Descriptor socket;
     std::optional<DescriptorWatch> watch;
   };
   struct Way {

@@ -5,12 +5,11 @@
 
 #include <optional>
 
-#include "agents/kernel/shim/descriptor.h"
+#include "events/base/files/descriptor.h"
 #include "events/inside/messages.h"
 
 namespace berth::init {
 
-using agents::shim::Descriptor;
 using inside::Ended;
 using inside::Problem;
 using inside::Request;

@@ -4,11 +4,9 @@
 #include <cstdint>
 #include <map>
 
-#include "agents/kernel/shim/descriptor.h"
+#include "events/base/files/descriptor.h"
 
 namespace berth::init {
-
-using agents::shim::Descriptor;
 
 inline std::uint32_t events_if(bool wanted, std::uint32_t events) { return wanted ? events : 0; }
 

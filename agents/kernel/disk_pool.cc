@@ -87,7 +87,7 @@ Result<KernelDisk> DiskPool::make_spare(std::int64_t bytes) {
     const std::lock_guard lock(mutex_);
     disk.file = config_.folder + "/spare-" + std::to_string(next_++) + ".img";
   }
-  const shim::Descriptor file(::open(disk.file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  const Descriptor file(::open(disk.file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file || ftruncate(file.get(), bytes) != 0)
     return make_error("data-folder", "cannot make " + disk.file + ": " + std::strerror(errno));
   // No journal: after a crash of the machine no kernel goes on with it.

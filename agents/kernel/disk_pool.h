@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "agents/kernel/shim/descriptor.h"
+#include "events/base/files/descriptor.h"
 #include "events/base/result.h"
 
 namespace berth::agents {
@@ -31,7 +31,7 @@ struct DiskPoolConfig {
 
 struct KernelDisk {
   std::string file;
-  shim::Descriptor mount;  // at no place yet (shim/disk.h); none: it could not be mounted beforehand
+  Descriptor mount;  // at no place yet (shim/disk.h); none: it could not be mounted beforehand
 };
 
 // take(): one thread at a time. A thread of its own makes spares.

@@ -8,14 +8,14 @@
 
 #include "agents/kernel/backend.h"
 #include "agents/kernel/backends.h"
-#include "agents/kernel/shim/descriptor.h"
 #include "agents/kernel/shim/records.h"
+#include "events/base/files/descriptor.h"
 
 namespace berth::agents {
 
 struct PreparedKernel {
   shim::ShimSpec spec;
-  shim::Descriptor disk;  // the mount of spec.disk, if it is mounted already
+  Descriptor disk;  // the mount of spec.disk, if it is mounted already
 };
 
 // Called on the backend's thread.

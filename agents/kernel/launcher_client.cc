@@ -13,7 +13,7 @@
 namespace berth::agents {
 namespace {
 
-ssize_t send_with(int socket, std::string& text, const shim::Descriptor& descriptor) {
+ssize_t send_with(int socket, std::string& text, const Descriptor& descriptor) {
   alignas(cmsghdr) char extra[CMSG_SPACE(sizeof(int))] = {};
   iovec part{text.data(), text.size()};
   msghdr message{};
@@ -81,7 +81,7 @@ Result<void> LauncherClient::spawn() {
   return {};
 }
 
-void LauncherClient::send(char verb, const std::string& kernel, shim::Descriptor disk) {
+void LauncherClient::send(char verb, const std::string& kernel, Descriptor disk) {
   unsent_.push_back({verb + kernel, std::move(disk)});
 }
 

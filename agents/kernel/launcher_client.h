@@ -7,8 +7,8 @@
 #include <deque>
 #include <string>
 
-#include "agents/kernel/shim/descriptor.h"
 #include "agents/kernel/shim/records.h"
+#include "events/base/files/descriptor.h"
 #include "events/base/result.h"
 
 namespace berth::agents {
@@ -29,7 +29,7 @@ class LauncherClient {
   pid_t pid() const { return pid_; }
 
   // `disk`: the mount of the kernel's file system, none if it has none or the shim has to make it.
-  void send(char verb, const std::string& kernel, shim::Descriptor disk = {});
+  void send(char verb, const std::string& kernel, Descriptor disk = {});
   // False: the launcher is gone, and unsent requests are dropped. The kernels' records say what to ask again.
   bool flush();
   bool has_unsent() const { return !unsent_.empty(); }
@@ -43,7 +43,7 @@ class LauncherClient {
   pid_t pid_ = -1;
   struct Request {
     std::string text;
-    shim::Descriptor disk;
+    Descriptor disk;
   };
 
   std::deque<Request> unsent_;

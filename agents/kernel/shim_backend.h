@@ -66,7 +66,7 @@ class ShimBackend final : public KernelBackend {
 
   struct Claimed {
     std::string name;
-    shim::Descriptor disk;  // the mount of its file system, if it has one
+    Descriptor disk;  // the mount of its file system, if it has one
   };
 
   struct Entry {

@@ -188,7 +188,7 @@ void Relay::close() {
     const linger none{};
     setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &none, sizeof none);
   }
-  socket_ = shim::Descriptor();
+  socket_ = Descriptor();
   unsent_ = {};
   place_ = nullptr;
   stream_ = nullptr;

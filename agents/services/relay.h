@@ -62,7 +62,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
 
   std::optional<Channel> channel_;  // until it has given the socket
   std::optional<DescriptorWatch> channel_watch_;
-  shim::Descriptor socket_;
+  Descriptor socket_;
   std::optional<DescriptorWatch> socket_watch_;
   std::string unsent_;    // of the asker
   std::size_t sent_ = 0;  // bytes of it

@@ -273,10 +273,10 @@ TEST_P(KernelInside, AHundredMegabytesAreNotInTheWayOfTheKernelsEnd) {
 // Whoever took the helper's place says what it likes.
 TEST_P(KernelInside, WhatIsNoAnswerEndsTheChannelAndHurtsNobody) {
   const std::string path = static_cast<RealRig&>(*rig_).folder() + "/hostile";
-  const shim::Descriptor hostile = shim::make_door(path);
+  const Descriptor hostile = shim::make_door(path);
   const auto answer_to = [&](std::string_view bytes) {
     Talk talk(path, exec({"true"}));
-    const shim::Descriptor stream(accept4(hostile.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    const Descriptor stream(accept4(hostile.get(), nullptr, nullptr, SOCK_CLOEXEC));
     EXPECT_TRUE(shim::write_all(stream.get(), bytes));
     shutdown(stream.get(), SHUT_WR);
     return talk.await_problem();

@@ -21,7 +21,7 @@ class HelperProcess {
   HelperProcess() {
     const auto build = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
     std::string program = build / "bin/berth-init", fd = "5", restarts = "0", helper = "--helper";
-    const agents::shim::Descriptor listening = agents::shim::make_door(door);
+    const Descriptor listening = agents::shim::make_door(door);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, listening.get(), 5);

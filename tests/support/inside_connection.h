@@ -30,18 +30,18 @@ inline Result<agents::Connected> connected(const std::string& door, const Reques
   }
 }
 
-inline Result<agents::shim::Descriptor> connection(const std::string& door, const Request& request) {
+inline Result<Descriptor> connection(const std::string& door, const Request& request) {
   auto got = connected(door, request);
   if (!got.ok()) return got.error();
   return std::move(got->socket);
 }
 
-inline std::string code_of(const Result<agents::shim::Descriptor>& got) {
+inline std::string code_of(const Result<Descriptor>& got) {
   return got.ok() ? "connected" : got.error().code;
 }
 
 // What comes back to a line, up to the newline.
-inline std::string answer_to_line(const agents::shim::Descriptor& socket, const std::string& line) {
+inline std::string answer_to_line(const Descriptor& socket, const std::string& line) {
   EXPECT_EQ(send(socket.get(), (line + "\n").data(), line.size() + 1, MSG_NOSIGNAL),
             static_cast<ssize_t>(line.size() + 1));
   std::string text;
@@ -75,14 +75,12 @@ class Listener {
   }
   bool works() const { return works_; }
   std::uint16_t port() const { return port_; }
-  const agents::shim::Descriptor& socket_itself() const { return socket_; }
-  agents::shim::Descriptor take() const {
-    return agents::shim::Descriptor(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-  }
+  const Descriptor& socket_itself() const { return socket_; }
+  Descriptor take() const { return Descriptor(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC)); }
 
  private:
   bool v6_;
-  agents::shim::Descriptor socket_;
+  Descriptor socket_;
   bool works_ = false;
   std::uint16_t port_ = 0;
 };

@@ -11,8 +11,8 @@
 #include <charconv>
 #include <string_view>
 
-#include "agents/kernel/shim/descriptor.h"
 #include "agents/kernel/shim/system.h"
+#include "events/base/files/descriptor.h"
 
 namespace berth::agents {
 namespace json = boost::json;
@@ -24,11 +24,11 @@ using Line = std::vector<std::string>;  // its fields
 
 // What stands in a file of the image; empty if there is none that may be read.
 std::string read_inside(const std::string& rootfs, const char* path) {
-  const shim::Descriptor root(open(rootfs.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor root(open(rootfs.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  const shim::Descriptor file(static_cast<int>(syscall(SYS_openat2, root.get(), path, &how, sizeof how)));
+  const Descriptor file(static_cast<int>(syscall(SYS_openat2, root.get(), path, &how, sizeof how)));
   struct stat info {};
   // Looked at before it is opened: opening a device or a FIFO does something.
   if (!file || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return "";

@@ -28,7 +28,7 @@ Error channel_closed() {
 }  // namespace
 
 Result<Channel> Channel::open(const std::string& door) {
-  shim::Descriptor socket = shim::knock(door);
+  Descriptor socket = shim::knock(door);
   if (socket) return Channel(std::move(socket));
   if (errno == EAGAIN)
     return make_error("kernel-busy", "too many wait for this kernel", "try again in a moment");
@@ -74,7 +74,7 @@ Result<void> Channel::flush() {
 
 // As recv(). What comes besides bytes goes into passed_, or is closed.
 ssize_t Channel::receive(char* bytes, std::size_t size) {
-  std::vector<shim::Descriptor> came;
+  std::vector<Descriptor> came;
   const ssize_t got = receive_with_descriptors(socket_, bytes, size, came, too_many_);
   if (came.empty()) return got;
   const bool may =
@@ -88,7 +88,7 @@ ssize_t Channel::receive(char* bytes, std::size_t size) {
 
 Error Channel::garbled() {
   over_ = true;
-  passed_ = shim::Descriptor();
+  passed_ = Descriptor();
   return make_error("helper-garbled", "what comes out of the kernel is not what its helper says",
                     "a program in the kernel has taken the helper's place; end the session");
 }
@@ -134,12 +134,12 @@ Result<std::optional<Connected>> Channel::connected() {
 }
 
 // A program may be gone before its connection is looked at: one that is none any more is dropped.
-Result<std::optional<shim::Descriptor>> Channel::accepted() {
+Result<std::optional<Descriptor>> Channel::accepted() {
   constexpr int kDroppedMax = 64;
   for (int dropped = 0; dropped < kDroppedMax;) {
     const auto frame = next_frame();
     if (!frame.ok()) return frame.error();
-    if (!*frame) return std::optional<shim::Descriptor>();
+    if (!*frame) return std::optional<Descriptor>();
     if ((*frame)->type == FrameType::kError) {
       const auto answer = answer_in(**frame);
       if (!answer) return garbled();
@@ -150,7 +150,7 @@ Result<std::optional<shim::Descriptor>> Channel::accepted() {
     // The first connection may have come with it, in one piece.
     if ((*frame)->type == FrameType::kBegun && !std::exchange(begun_, true)) continue;
     if ((*frame)->type != FrameType::kConnection || !passed_) return garbled();
-    shim::Descriptor socket = std::exchange(passed_, shim::Descriptor());
+    Descriptor socket = std::exchange(passed_, Descriptor());
     if (is_connected_from_inside(socket, asked_.port)) return std::optional(std::move(socket));
     ++dropped;
   }

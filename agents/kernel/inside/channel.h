@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "agents/kernel/shim/descriptor.h"
+#include "events/base/files/descriptor.h"
 #include "events/base/result.h"
 #include "events/inside/answers.h"
 #include "events/inside/frames.h"
@@ -24,7 +24,7 @@ namespace berth::agents {
 
 // A connection into a kernel.
 struct Connected {
-  shim::Descriptor socket;
+  Descriptor socket;
   std::string token;  // of the app (inside::Begun::token); empty: it has none, or a port was asked for
 };
 
@@ -53,22 +53,22 @@ class Channel {
   Result<std::optional<Connected>> connected();
   // After the request kEgress instead of next(): a connection that a program in the kernel has made; as
   // wary of it as above. nullopt: none has come. Codes: those of next(), and the helper's: port-taken.
-  Result<std::optional<shim::Descriptor>> accepted();
+  Result<std::optional<Descriptor>> accepted();
 
  private:
-  explicit Channel(shim::Descriptor socket) : socket_(std::move(socket)) {}
+  explicit Channel(Descriptor socket) : socket_(std::move(socket)) {}
   Result<std::optional<inside::Frame>> next_frame();
   ssize_t receive(char* bytes, std::size_t size);
   Error garbled();
 
-  shim::Descriptor socket_;
+  Descriptor socket_;
   inside::FrameReader frames_;
   std::string unsent_;
-  inside::Request asked_;    // without arguments and variables
-  shim::Descriptor passed_;  // came, and is not checked yet
-  bool begun_ = false;       // of kEgress: it listens
-  bool too_many_ = false;    // descriptors came that may not
-  bool over_ = false;        // the last answer has come
+  inside::Request asked_;  // without arguments and variables
+  Descriptor passed_;      // came, and is not checked yet
+  bool begun_ = false;     // of kEgress: it listens
+  bool too_many_ = false;  // descriptors came that may not
+  bool over_ = false;      // the last answer has come
 };
 
 }  // namespace berth::agents

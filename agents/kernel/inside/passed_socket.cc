@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kDescriptorsMax = 4;  // at once; the machine's kernel closes what does not fit
 
-int option(const shim::Descriptor& socket, int name) {
+int option(const Descriptor& socket, int name) {
   int value = -1;
   socklen_t size = sizeof value;
   return getsockopt(socket.get(), SOL_SOCKET, name, &value, &size) == 0 ? value : -1;
@@ -38,8 +38,8 @@ bool is_port(std::uint16_t port, const inside::Request& asked) {
 
 }  // namespace
 
-ssize_t receive_with_descriptors(const shim::Descriptor& channel, char* bytes, std::size_t size,
-                                 std::vector<shim::Descriptor>& came, bool& too_many) {
+ssize_t receive_with_descriptors(const Descriptor& channel, char* bytes, std::size_t size,
+                                 std::vector<Descriptor>& came, bool& too_many) {
   alignas(cmsghdr) char control[CMSG_SPACE(kDescriptorsMax * sizeof(int))];
   iovec into{bytes, size};
   msghdr message{};
@@ -62,7 +62,7 @@ ssize_t receive_with_descriptors(const shim::Descriptor& channel, char* bytes, s
   return got;
 }
 
-bool is_connected_as_asked(const shim::Descriptor& socket, const inside::Request& asked) {
+bool is_connected_as_asked(const Descriptor& socket, const inside::Request& asked) {
   if (!socket || option(socket, SO_TYPE) != SOCK_STREAM || option(socket, SO_ACCEPTCONN) != 0) return false;
   sockaddr_storage peer{};
   socklen_t size = sizeof peer;
@@ -81,7 +81,7 @@ bool is_connected_as_asked(const shim::Descriptor& socket, const inside::Request
   return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr) && is_port(v6.sin6_port, asked);
 }
 
-bool is_connected_from_inside(const shim::Descriptor& socket, std::uint16_t port) {
+bool is_connected_from_inside(const Descriptor& socket, std::uint16_t port) {
   if (!socket || option(socket, SO_TYPE) != SOCK_STREAM || option(socket, SO_ACCEPTCONN) != 0 ||
       option(socket, SO_DOMAIN) != AF_INET || option(socket, SO_PROTOCOL) != IPPROTO_TCP)
     return false;

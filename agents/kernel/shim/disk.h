@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "agents/kernel/shim/descriptor.h"
+#include "events/base/files/descriptor.h"
 
 namespace berth::agents::shim {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "agents/kernel/shim/descriptor.h"
 #include "agents/kernel/shim/records.h"
+#include "events/base/files/descriptor.h"
 
 namespace berth::agents::shim {
 

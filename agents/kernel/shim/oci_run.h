@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "agents/kernel/shim/descriptor.h"
 #include "agents/kernel/shim/records.h"
+#include "events/base/files/descriptor.h"
 
 namespace berth::agents::shim {
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "agents/kernel/shim/descriptor.h"
 #include "agents/kernel/shim/records.h"
+#include "events/base/files/descriptor.h"
 
 namespace berth::agents::shim {
 

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <utility>
 
+#include "events/base/files/descriptor.h"
 #include "events/base/files/durable_file.h"
 
 namespace berth {
@@ -24,20 +25,6 @@ constexpr const char* kOurs[] = {"berth.lock", "cluster.json", "backend.lock"}; 
 std::string reason() { return std::strerror(errno); }
 
 std::string code(std::string_view kind, const char* what) { return std::string(kind) + what; }
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 // A disk of its own, just mounted, has a `lost+found`.
 bool is_empty_or_ours(const std::string& folder) {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "events/base/files/descriptor.h"
 #include "events/copy/entry_name.h"
-#include "events/copy/files/open_file.h"
 #include "events/copy/files/problems.h"
 #include "events/copy/tar.h"
 
@@ -50,9 +50,9 @@ class Packer {
  public:
   Packer(const Sink& sink, Notes& notes) : sink_(sink), notes_(notes) { piece_.reserve(kPieceMax); }
 
-  void add_file(const OpenFile& file, const std::string& name, const struct stat& about);
+  void add_file(const Descriptor& file, const std::string& name, const struct stat& about);
   // Its own entry; what is in it comes with add_rest().
-  void add_folder(OpenFile folder, const std::string& name, const struct stat& about);
+  void add_folder(Descriptor folder, const std::string& name, const struct stat& about);
   void add_rest();
   // False: nobody wants more.
   bool finish();
@@ -101,7 +101,7 @@ void Packer::put_zeros(std::uint64_t count) {
     put({kZeros, static_cast<std::size_t>(std::min<std::uint64_t>(count, sizeof kZeros))});
 }
 
-void Packer::add_file(const OpenFile& file, const std::string& name, const struct stat& about) {
+void Packer::add_file(const Descriptor& file, const std::string& name, const struct stat& about) {
   put_header(entry_of(TarEntry::Kind::kFile, name, about));
   const auto size = static_cast<std::uint64_t>(about.st_size);
   std::uint64_t left = size;
@@ -121,7 +121,7 @@ void Packer::add_file(const OpenFile& file, const std::string& name, const struc
   put_zeros(padding_of(size));
 }
 
-void Packer::add_folder(OpenFile folder, const std::string& name, const struct stat& about) {
+void Packer::add_folder(Descriptor folder, const std::string& name, const struct stat& about) {
   std::unique_ptr<DIR, CloseFolder> opened(fdopendir(folder.get()));
   name_ = name;
   if (!opened) return leave_out(errno);
@@ -155,7 +155,7 @@ void Packer::add_child(const char* child) {
   if (S_ISLNK(about.st_mode)) return add_link(folder, child, about);
   if (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
     return notes_.add(name_, "it is neither a file nor a folder nor a link");
-  OpenFile opened(openat(folder, child, S_ISDIR(about.st_mode) ? kOpenFolder : kOpenFile));
+  Descriptor opened(openat(folder, child, S_ISDIR(about.st_mode) ? kOpenFolder : kOpenFile));
   if (!opened || fstat(opened.get(), &about) != 0) return leave_out(errno);
   if (S_ISDIR(about.st_mode)) return add_folder(std::move(opened), name_, about);
   if (S_ISREG(about.st_mode)) add_file(opened, name_, about);
@@ -197,7 +197,7 @@ std::optional<Problem> pack(const std::string& path, const Sink& sink, Notes& no
   if (!S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
     return Problem{"not-copyable", "'" + shown(path) + "' is neither a file nor a folder"};
   // Its own last link is followed: whoever names it wants what is behind.
-  OpenFile opened(open(path.c_str(), (S_ISDIR(about.st_mode) ? kOpenFolder : kOpenFile) & ~O_NOFOLLOW, 0));
+  Descriptor opened(open(path.c_str(), (S_ISDIR(about.st_mode) ? kOpenFolder : kOpenFile) & ~O_NOFOLLOW, 0));
   if (!opened || fstat(opened.get(), &about) != 0)
     return problem_of(errno, "cannot read", path, "read-failed");
   Packer packer(sink, notes);

@@ -58,7 +58,7 @@ Unpacker::~Unpacker() { give_up_file(); }
 // REQUIRES: the folder that it is in is open.
 void Unpacker::give_up_file() {
   if (file_) unlinkat(folder(), aside_.c_str(), 0);
-  file_ = OpenFile();
+  file_ = Descriptor();
 }
 
 std::optional<Problem> Unpacker::open() {
@@ -77,7 +77,7 @@ std::optional<Problem> Unpacker::open() {
     if (new_name_ == "." || new_name_ == "..")
       return problem_of(ENOENT, "cannot use", to_.path, "write-failed");
   }
-  root_ = OpenFile(::open(in.c_str(), kFolderFlags));
+  root_ = Descriptor(::open(in.c_str(), kFolderFlags));
   if (!root_) return problem_of(errno, "cannot open", in, "write-failed");
   return std::nullopt;
 }
@@ -155,7 +155,7 @@ int Unpacker::enter(const Parts& parts, std::size_t count) {
   for (; same < count; ++same) {
     const char* const name = parts[same].c_str();
     if (mkdirat(folder(), name, 0777) != 0 && errno != EEXIST) return errno;
-    OpenFile next(openat(folder(), name, kFolderFlags | O_NOFOLLOW));
+    Descriptor next(openat(folder(), name, kFolderFlags | O_NOFOLLOW));
     if (!next) return errno;
     opened_.push_back({parts[same], std::move(next), std::nullopt});
   }
@@ -213,7 +213,7 @@ std::optional<Problem> Unpacker::begin_file(const TarEntry& entry, const Parts& 
   if (const int error = enter(parts, parts.size() - 1)) return failed(entry.name, error);
   do {
     aside_ = next_aside();
-    file_ = OpenFile(
+    file_ = Descriptor(
         openat(folder(), aside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   } while (!file_ && errno == EEXIST);
   if (!file_) return failed(entry.name, errno);

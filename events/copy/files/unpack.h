@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#include "events/base/files/descriptor.h"
 #include "events/copy/files/notes.h"
-#include "events/copy/files/open_file.h"
 #include "events/copy/tar_reader.h"
 
 namespace berth::copy {
@@ -57,7 +57,7 @@ class Unpacker {
   // A folder on the way to the place of the last entry.
   struct Opened {
     std::string name;
-    OpenFile folder;
+    Descriptor folder;
     std::optional<Attributes> at_end;  // given to it when nothing more comes into it
   };
   using Parts = std::vector<std::string>;
@@ -83,12 +83,12 @@ class Unpacker {
   Notes& notes_;
   mode_t umask_;
   TarReader reader_;
-  OpenFile root_;              // the folder that `path`, or its last part, lies in
+  Descriptor root_;            // the folder that `path`, or its last part, lies in
   std::string new_name_;       // of what is at the top of the stream; empty: as it comes
   std::string top_;            // what the stream calls it
   bool makes_folder_ = false;  // `path` ends with a slash, and is not there
   std::vector<Opened> opened_;
-  OpenFile file_;  // that is being written, aside, in folder()
+  Descriptor file_;  // that is being written, aside, in folder()
   std::string aside_, final_name_, name_;
   Attributes attributes_;
   std::uint64_t left_ = 0;  // bytes of the file that are still to come

@@ -16,7 +16,6 @@ namespace berth::agents {
 namespace {
 
 using inside::Listener;
-using shim::Descriptor;
 
 Descriptor connect_to_port(std::uint16_t port) {
   sockaddr_in to{};

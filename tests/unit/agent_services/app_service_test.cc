@@ -21,8 +21,6 @@
 namespace berth::agents {
 namespace {
 
-using shim::Descriptor;
-
 class AppRig : public ::testing::Test {
  public:
   ~AppRig() override {

@@ -430,9 +430,9 @@ class InsideServiceOfALiar : public InsideRig {
   // What the asker hears when this comes out of the kernel, and is no helper's answer, or the helper's last.
   std::unique_ptr<Asker> hear(std::string_view said) {
     auto asker = come(inside::exec({"true"}));
-    shim::Descriptor channel;
+    Descriptor channel;
     EXPECT_TRUE(until([&] {
-      channel = shim::Descriptor(accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      channel = Descriptor(accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
       return static_cast<bool>(channel);
     }));
     EXPECT_EQ(send(channel.get(), said.data(), said.size(), MSG_NOSIGNAL), static_cast<ssize_t>(said.size()));
@@ -445,7 +445,7 @@ class InsideServiceOfALiar : public InsideRig {
 
   TempFolder folder;
   const std::string door = folder.path + "/door";
-  shim::Descriptor listening = shim::make_door(door);
+  Descriptor listening = shim::make_door(door);
 };
 
 TEST_F(InsideServiceOfALiar, WhatIsNoAnswerIsNotPassedOn) {
@@ -487,7 +487,7 @@ TEST_F(InsideServiceOfALiar, OneAtWhoseDoorTooManyWaitIsBusy) {
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
   limit.rlim_cur = limit.rlim_max;
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
-  std::vector<shim::Descriptor> waiting;
+  std::vector<Descriptor> waiting;
   do waiting.push_back(shim::knock(door));
   while (waiting.back());
   EXPECT_EQ(errno, EAGAIN);

@@ -16,7 +16,7 @@ TEST_F(ConnectTest, ASocketThatIsConnectedToAPortComesOut) {
   const Listener listener;
   const auto socket = connection(door_, connect_to(listener.port()));
   ASSERT_EQ(code_of(socket), "connected");
-  const agents::shim::Descriptor other = listener.take();
+  const Descriptor other = listener.take();
   ASSERT_EQ(send(other.get(), "hello\n", 6, 0), 6);
   EXPECT_EQ(answer_to_line(*socket, "any"), "hello");
 }
@@ -43,7 +43,7 @@ TEST_F(ConnectTest, WhereNobodyListensThereIsNoConnection) {
 
 TEST_F(ConnectTest, FiveHundredConnectionsAreOpenAtOnceAndTheHelperHoldsNone) {
   const Listener listener;
-  std::vector<agents::shim::Descriptor> ours, others;
+  std::vector<Descriptor> ours, others;
   for (int i = 0; i < 500; ++i) {
     auto socket = connection(door_, connect_to(listener.port()));
     ASSERT_EQ(code_of(socket), "connected") << i;

@@ -14,8 +14,6 @@
 namespace berth::inside {
 namespace {
 
-using agents::shim::Descriptor;
-
 class HostileHelper : public ::testing::Test {
  protected:
   // Takes who knocks and says these bytes, with these descriptors.

@@ -8,7 +8,7 @@
 namespace berth::inside {
 namespace {
 
-using agents::shim::Descriptor;
+
 
 Request egress_on(std::uint16_t port) {
   Request request;

@@ -16,7 +16,7 @@ class HelperTest : public ::testing::Test {
  protected:
   // What the helper answers to these bytes on a fresh channel: the code of its problem.
   std::string answer_to(std::string_view bytes) {
-    const agents::shim::Descriptor stream = agents::shim::knock(door_);
+    const Descriptor stream = agents::shim::knock(door_);
     EXPECT_EQ(send(stream.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(bytes.size()));
     FrameReader reader;
@@ -262,7 +262,7 @@ TEST_F(HelperTest, BadFramesAndRequestsHaveACodeAndEndNothingElse) {
   std::string code;
   {
     // More than the socket holds at once: typed by a thread, read here.
-    const agents::shim::Descriptor stream = agents::shim::knock(door_);
+    const Descriptor stream = agents::shim::knock(door_);
     fcntl(stream.get(), F_SETFL, 0);
     std::thread typist([&] { agents::shim::write_all(stream.get(), parts); });
     FrameReader reader;
