@@ -75,13 +75,22 @@ constexpr Right kRights[] = {
     {Noun::kBrowserSession, Verb::kSee, kOwn, kOwn, kDomain, kAll, kAll},
     {Noun::kBrowserSession, Verb::kCreate, kOwn, kOwn, kOwn, kOwn, kOwn},
     {Noun::kBrowserSession, Verb::kEnd, kOwn, kOwn, kDomain, kOwn, kAll},
+
+    {Noun::kFolder, Verb::kSee, kOwn, kProject, kDomain, kAll, kAll},
+    {Noun::kFolder, Verb::kCreate, kOwn, kProject, kOwn, kNone, kOwn},
+    {Noun::kFolder, Verb::kChange, kOwn, kProject, kOwn, kNone, kOwn},
+    {Noun::kFolder, Verb::kEnd, kOwn, kProject, kDomain, kNone, kAll},
+    {Noun::kFile, Verb::kSee, kOwn, kOwn, kOwn, kNone, kOwn},
+    {Noun::kFile, Verb::kChange, kOwn, kOwn, kOwn, kNone, kOwn},
+    {Noun::kVolume, Verb::kSee, kAll, kAll, kAll, kAll, kAll},
 };
 
 constexpr std::string_view kNouns[] = {
-    "session", "session-log", "environment", "terminal",   "exec",           "agent",   "group",
-    "image",   "preset",      "slot-type",   "limit",      "quarantine",     "clock",   "event",
-    "journal", "scenario",    "metrics",     "cluster",    "domain",         "project", "membership",
-    "user",    "key",         "password",    "login-link", "browser-session"};
+    "session",    "session-log",     "environment", "terminal",  "exec",    "agent",
+    "group",      "image",           "preset",      "slot-type", "limit",   "quarantine",
+    "clock",      "event",           "journal",     "scenario",  "metrics", "cluster",
+    "domain",     "project",         "membership",  "user",      "key",     "password",
+    "login-link", "browser-session", "folder",      "file",      "volume"};
 constexpr std::string_view kVerbs[] = {"see", "create", "change", "end", "act"};
 constexpr std::string_view kReaches[] = {"none", "own", "project", "domain", "all"};
 

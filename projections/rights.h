@@ -46,6 +46,9 @@ enum class Noun : std::uint8_t {
   kPassword,
   kLoginLink,
   kBrowserSession,
+  kFolder,  // what it is, its name, its shares
+  kFile,    // what lies in it; whom a folder is shared with is access_of()'s (projections/folder_access.h)
+  kVolume,
 };
 
 enum class Verb : std::uint8_t { kSee, kCreate, kChange, kEnd, kAct };

@@ -46,6 +46,11 @@ Decision decide(const DecisionContext& c, const v1::StartBrowserSession& body);
 Decision decide(const DecisionContext& c, const v1::EndBrowserSessions& body);
 Decision decide(const DecisionContext& c, const v1::RecordUse& body);
 
+// Of folders (controller/decide/folders).
+Decision decide(const DecisionContext& c, const v1::CreateFolder& body);
+Decision decide(const DecisionContext& c, const v1::ChangeFolder& body);
+Decision decide(const DecisionContext& c, const v1::ShareFolder& body);
+
 // A report is decided about part by part (P22): its join, each kernel that the join tells of, each fact, its
 // leaving. Each part sees the events of the parts before, and the records of one report may be several:
 // deciding a part again is harmless.

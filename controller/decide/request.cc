@@ -86,6 +86,9 @@ Decision dispatch(const DecisionContext& c, const v1::Request& r, const RequestH
     case v1::Request::kTerminateSessions: return decide(c, r, r.terminate_sessions());
     case v1::Request::kOpenKernel: return decide(c, r, r.open_kernel());
     case v1::Request::kRecordImageBuild: return decide(c, r.record_image_build());
+    case v1::Request::kCreateFolder: return decide(c, r.create_folder());
+    case v1::Request::kChangeFolder: return decide(c, r.change_folder());
+    case v1::Request::kShareFolder: return decide(c, r.share_folder());
     case v1::Request::BODY_NOT_SET: break;
   }
   return Refusal{"unknown-request", "this controller does not know what is asked",

@@ -42,6 +42,8 @@ template <class Tag> struct Id : Uuid {
 
 using SessionId = Id<struct SessionTag>;
 using KernelId = Id<struct KernelTag>;
+using FolderId = Id<struct FolderTag>;
+using VolumeId = Id<struct VolumeTag>;
 
 struct UuidHash {
   using is_transparent = void;

@@ -81,6 +81,16 @@ Forbidden apply(EventContext& c, const v1::BrowserSessionStarted& e);
 Forbidden apply(EventContext& c, const v1::BrowserSessionUsed& e);
 Forbidden apply(EventContext& c, const v1::BrowserSessionEnded& e);
 Forbidden apply(EventContext& c, const v1::KeyPairUsed& e);
+Forbidden apply(EventContext& c, const v1::FolderCreated& e);
+Forbidden apply(EventContext& c, const v1::FolderReady& e);
+Forbidden apply(EventContext& c, const v1::FolderFailed& e);
+Forbidden apply(EventContext& c, const v1::FolderRenamed& e);
+Forbidden apply(EventContext& c, const v1::FolderTrashed& e);
+Forbidden apply(EventContext& c, const v1::FolderRestored& e);
+Forbidden apply(EventContext& c, const v1::FolderPurging& e);
+Forbidden apply(EventContext& c, const v1::FolderPurged& e);
+Forbidden apply(EventContext& c, const v1::FolderShared& e);
+Forbidden apply(EventContext& c, const v1::VolumeAgentNamed& e);
 
 // The row with the status that follows from its flags and its kernels' states (session_table.h draws it), and
 // with the times and the result that a change of status brings.

@@ -25,6 +25,18 @@ void copy_join(AgentRow& row, const v1::AgentJoined& e) {
   row.address = e.address();
 }
 
+// A volume that is told twice, or has no name, is the agent's mistake: a join is a fact and not refused.
+void copy_volumes(State& state, AgentRow& row, const v1::AgentJoined& e) {
+  row.volumes.clear();
+  for (const auto& volume : e.volumes()) {
+    const auto id = Uuid::from_bytes(volume.id());
+    if (!id || id->is_nil() || volume.name().empty() || row.has(VolumeId(*id))) continue;
+    row.volumes.push_back({VolumeId(*id), volume.name()});
+    const VolumeRow* known = state.volumes.find(VolumeId(*id));
+    state.volumes.put({VolumeId(*id), volume.name(), known != nullptr ? known->agent : std::string()});
+  }
+}
+
 // The agent's row, if this incarnation is its current one.
 const AgentRow* current(const State& state, const std::string& name, const std::string& incarnation) {
   const AgentRow* row = state.agents.find(name);
@@ -72,6 +84,7 @@ Forbidden apply(EventContext& c, const v1::AgentJoined& e) {
   row.joined_at = c.time;
   row.joined = c.position;
   copy_join(row, e);
+  if (c.rules_since(8)) copy_volumes(c.state, row, e);
   c.state.agents.put(std::move(row));
   c.order_to(e.agent(), true);
   return {};

@@ -11,6 +11,7 @@
 // agent's last join said: a fact, never refused for amounts (P8).
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,17 @@ struct DeviceRow {
   }
 };
 
+// A volume that an agent has (folder_table.h).
+struct AgentVolume {
+  VolumeId id;
+  std::string name;
+  bool operator==(const AgentVolume&) const = default;
+  template <class V> void fields(V& v) {
+    v(1, id);
+    v(2, name);
+  }
+};
+
 struct AgentRow {
   using Key = std::string;
   static constexpr std::uint8_t kTable = 3;
@@ -72,7 +84,11 @@ struct AgentRow {
   bool fenced = false;   // an operator said that its kernels are gone; until the agent joins again
   Hash128 token_hash{};  // of the token that fetches its key once (since rules 4); zero: there is none
   std::int64_t token_expires = 0;  // header time, ns
+  std::vector<AgentVolume> volumes;
 
+  bool has(const VolumeId& volume) const {
+    return std::ranges::find(volumes, volume, &AgentVolume::id) != volumes.end();
+  }
   Key key() const { return name; }
   template <class V> void fields(V& v) {
     v(1, name);
@@ -94,6 +110,7 @@ struct AgentRow {
     v(17, fenced);
     v(18, token_hash);
     v(19, token_expires);
+    v(20, volumes);
   }
 };
 

@@ -10,6 +10,7 @@ void State::wire() {
   agents.set_indexes(&indexes_);
   requests.set_indexes(&indexes_);
   joins.set_indexes(&indexes_);
+  folders.set_indexes(&indexes_);
 }
 
 const EpochRow& State::epoch() const {
@@ -44,6 +45,34 @@ const std::set<SessionId>& State::dependents(const SessionId& session) const {
   static const std::set<SessionId> kNone;
   const auto it = indexes_.dependents.find(session);
   return it == indexes_.dependents.end() ? kNone : it->second;
+}
+
+namespace {
+
+template <class Set, class Map, class Key> const Set& found_in(const Map& map, const Key& key) {
+  static const Set kNone;
+  const auto it = map.find(key);
+  return it == map.end() ? kNone : it->second;
+}
+
+}  // namespace
+
+const FolderRow* State::find_folder(const v1::Owner& owner, const std::string& name) const {
+  const auto it =
+      indexes_.folder_names.find(StateIndexes::live_name_key(StateIndexes::owner_key(owner), name));
+  return it == indexes_.folder_names.end() ? nullptr : folders.find(it->second);
+}
+
+const std::set<FolderId>& State::folders_of(const v1::Owner& owner) const {
+  return found_in<std::set<FolderId>>(indexes_.folders_of, StateIndexes::owner_key(owner));
+}
+
+const std::set<FolderId>& State::folders_to_do(const VolumeId& volume) const {
+  return found_in<std::set<FolderId>>(indexes_.folders_to_do, volume);
+}
+
+const std::set<SessionId>& State::mounted_by(const FolderId& folder) const {
+  return found_in<std::set<SessionId>>(indexes_.mounted_by, folder);
 }
 
 void State::finish_load() {

@@ -15,6 +15,7 @@
 #include "projections/tables/day_usage_table.h"
 #include "projections/tables/definition_tables.h"
 #include "projections/tables/epoch_table.h"
+#include "projections/tables/folder_table.h"
 #include "projections/tables/identity_tables.h"
 #include "projections/tables/kernel_table.h"
 #include "projections/tables/request_mix_table.h"
@@ -58,6 +59,8 @@ class StateRows {
   Table<LoginLinkRow> login_links;
   Table<BrowserSessionRow> browser_sessions;
   Table<UnreachableRow> unreachable;
+  Table<FolderRow> folders;
+  Table<VolumeRow> volumes;
 
   // Calls f(table) for every table, in table-number order.
   template <class Self, class F> static void each_table(Self& self, F f) {
@@ -89,6 +92,8 @@ class StateRows {
     f(self.login_links);
     f(self.browser_sessions);
     f(self.unreachable);
+    f(self.folders);
+    f(self.volumes);
   }
 
  protected:
@@ -124,6 +129,17 @@ class State : public StateRows {
   const std::set<SessionId>& reserved() const { return indexes_.reserved; }
   // PENDING sessions that wait for this session to end in SUCCESS.
   const std::set<SessionId>& dependents(const SessionId& session) const;
+
+  // The owner's folder of that name, outside the trash. The owner as FolderRow::owner().
+  const FolderRow* find_folder(const v1::Owner& owner, const std::string& name) const;
+  // Folders of an owner, purged ones apart, in id order.
+  const std::set<FolderId>& folders_of(const v1::Owner& owner) const;
+  // Folders of a volume that are CREATING or PURGING, in id order.
+  const std::set<FolderId>& folders_to_do(const VolumeId& volume) const;
+  // Folders in the trash, by the time from which they are purged.
+  const TimeQueue<FolderId>& trashed() const { return indexes_.trashed; }
+  // Sessions that have not ended and mount the folder, in id order.
+  const std::set<SessionId>& mounted_by(const FolderId& folder) const;
 
   SpecPtr share(const v1::SessionSpec& spec) { return pool_.share(spec); }
   OwnerPtr share(const v1::Owner& owner) { return pool_.share(owner); }

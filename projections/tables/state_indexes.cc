@@ -1,6 +1,21 @@
 #include "projections/tables/state_indexes.h"
 
 namespace berth::projections {
+namespace {
+
+template <class Map, class Key> void drop(Map& map, const Key& key, const FolderId& folder) {
+  const auto it = map.find(key);
+  if (it == map.end()) return;
+  it->second.erase(folder);
+  if (it->second.empty()) map.erase(it);
+}
+
+}  // namespace
+
+// No domain, project or user has a "/" in its name, and a user stands for itself in any domain.
+std::string StateIndexes::owner_key(const v1::Owner& owner) {
+  return owner.user().empty() ? owner.domain() + "/" + owner.project() : owner.user();
+}
 
 std::string StateIndexes::live_name_key(const std::string& user, const std::string& name) {
   return user + '\0' + name;
@@ -28,6 +43,8 @@ void StateIndexes::on_row(const SessionRow* before, const SessionRow* after) {
   const bool is_live = after != nullptr && !is_end(after->status);
   if (before != nullptr && !was_live) ended.remove(before->ended_at, before->id);
   if (after != nullptr && !is_live) ended.insert(after->ended_at, after->id);
+  if (was_live && !is_live) follow_mounts(*before, false);
+  if (is_live && !was_live) follow_mounts(*after, true);
   if (was_live && !is_live) live_names.erase(live_name_key(before->owner->owner.user(), before->name));
   if (is_live && !was_live)
     live_names.insert_or_assign(live_name_key(after->owner->owner.user(), after->name), after->id);
@@ -40,6 +57,20 @@ void StateIndexes::follow_dependents(const SessionRow& session, bool add) {
     } else if (const auto it = dependents.find(id); it != dependents.end()) {
       it->second.erase(session.id);
       if (it->second.empty()) dependents.erase(it);
+    }
+  }
+}
+
+void StateIndexes::follow_mounts(const SessionRow& session, bool add) {
+  for (const auto& mount : session.spec->spec.mounts()) {
+    const auto id = Uuid::from_bytes(mount.folder());
+    if (!id) continue;
+    const FolderId folder(*id);
+    if (add) {
+      mounted_by[folder].insert(session.id);
+    } else if (const auto it = mounted_by.find(folder); it != mounted_by.end()) {
+      it->second.erase(session.id);
+      if (it->second.empty()) mounted_by.erase(it);
     }
   }
 }
@@ -79,6 +110,23 @@ void StateIndexes::on_row(const RequestRow* before, const RequestRow* after) {
 void StateIndexes::on_row(const JoinRow* before, const JoinRow* after) {
   if (before != nullptr) joined.remove(before->at, before->key());
   if (after != nullptr) joined.insert(after->at, after->key());
+}
+
+void StateIndexes::on_row(const FolderRow* before, const FolderRow* after) {
+  if (before != nullptr) {
+    const std::string owner = owner_key(before->owner());
+    if (before->state == FolderState::kTrashed) trashed.remove(before->purge_at, before->id);
+    if (before->has_name()) folder_names.erase(live_name_key(owner, before->name));
+    drop(folders_of, owner, before->id);
+    if (before->is_to_do()) drop(folders_to_do, before->volume, before->id);
+  }
+  if (after != nullptr) {
+    const std::string owner = owner_key(after->owner());
+    if (after->state == FolderState::kTrashed) trashed.insert(after->purge_at, after->id);
+    if (after->has_name()) folder_names.insert_or_assign(live_name_key(owner, after->name), after->id);
+    folders_of[owner].insert(after->id);
+    if (after->is_to_do()) folders_to_do[after->volume].insert(after->id);
+  }
 }
 
 }  // namespace berth::projections

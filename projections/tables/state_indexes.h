@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "projections/tables/agent_table.h"
+#include "projections/tables/folder_table.h"
 #include "projections/tables/group_slots.h"
 #include "projections/tables/kernel_table.h"
 #include "projections/tables/occupancy.h"
@@ -27,7 +28,9 @@ struct StateIndexes {
   void on_row(const AgentRow* before, const AgentRow* after);
   void on_row(const RequestRow* before, const RequestRow* after);
   void on_row(const JoinRow* before, const JoinRow* after);
+  void on_row(const FolderRow* before, const FolderRow* after);
 
+  static std::string owner_key(const v1::Owner& owner);
   static std::string live_name_key(const std::string& user, const std::string& name);
 
   Occupancy occupancy;
@@ -42,8 +45,14 @@ struct StateIndexes {
   std::unordered_map<std::string, SessionId> live_names;
   std::unordered_map<SessionId, std::set<SessionId>, UuidHash> dependents;
   std::unordered_map<std::string, std::set<KernelId>> kernels_on;  // by agent
+  TimeQueue<FolderId> trashed;
+  std::unordered_map<std::string, std::set<FolderId>> folders_of;  // by owner_key()
+  std::unordered_map<std::string, FolderId> folder_names;          // by owner_key() and name
+  std::unordered_map<VolumeId, std::set<FolderId>, UuidHash> folders_to_do;
+  std::unordered_map<FolderId, std::set<SessionId>, UuidHash> mounted_by;
 
  private:
+  void follow_mounts(const SessionRow& session, bool add);
   void follow_timers(const SessionRow* before, const SessionRow* after);
   void follow_dependents(const SessionRow& session, bool add);
 };

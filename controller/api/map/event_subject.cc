@@ -80,6 +80,13 @@ v1::Owner of_session(const projections::State& state, const v1::Event& event) {
   return row == nullptr ? v1::Owner() : row->owner->owner;
 }
 
+// One that was purged has left the state.
+v1::Owner of_folder(const projections::State& state, const std::string& bytes) {
+  const auto id = Uuid::from_bytes(bytes);
+  const auto* row = id ? state.folders.find(FolderId(*id)) : nullptr;
+  return row == nullptr ? v1::Owner() : row->owner();
+}
+
 // What is removed has left the state: a project or domain is named by the event, a key pair or user is of
 // nobody but whoever asked for it.
 v1::Owner of_removed(const v1::Event& event) {
@@ -134,6 +141,15 @@ v1::Owner subject_of(const projections::State& state, const v1::Event& event) {
     case v1::Event::kBrowserSessionEnded: return of_ended(state, event, event.browser_session_ended());
     case v1::Event::kDefinitionRemoved: return of_removed(event);
     case v1::Event::kKeyPairUsed: return of_key(state, event.key_pair_used().id());
+    case v1::Event::kFolderCreated: return event.folder_created().owner();
+    case v1::Event::kFolderReady: return of_folder(state, event.folder_ready().folder());
+    case v1::Event::kFolderFailed: return of_folder(state, event.folder_failed().folder());
+    case v1::Event::kFolderRenamed: return of_folder(state, event.folder_renamed().folder());
+    case v1::Event::kFolderTrashed: return of_folder(state, event.folder_trashed().folder());
+    case v1::Event::kFolderRestored: return of_folder(state, event.folder_restored().folder());
+    case v1::Event::kFolderPurging: return of_folder(state, event.folder_purging().folder());
+    case v1::Event::kFolderPurged: return of_folder(state, event.folder_purged().folder());
+    case v1::Event::kFolderShared: return of_folder(state, event.folder_shared().folder());
 
     case v1::Event::kControllerElected:
     case v1::Event::kChainHeadRecorded:
@@ -157,6 +173,7 @@ v1::Owner subject_of(const projections::State& state, const v1::Event& event) {
     case v1::Event::kAgentDrainChanged:
     case v1::Event::kAgentKeyCollected:
     case v1::Event::kAgentRemoved:
+    case v1::Event::kVolumeAgentNamed:
     case v1::Event::BODY_NOT_SET: return {};
   }
   return {};

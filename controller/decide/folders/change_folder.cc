@@ -1,0 +1,9 @@
+#include "controller/decide/decide.h"
+
+namespace berth::controller {
+
+Decision decide(const DecisionContext&, const v1::ChangeFolder&) {
+  return Refusal{"unknown-request", "this controller does not know what is asked", ""};
+}
+
+}  // namespace berth::controller
