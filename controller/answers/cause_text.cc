@@ -146,6 +146,33 @@ CauseText architecture(const Asked& a) {
           "an agent of that architecture joins the group; or ask for another image or --arch"};
 }
 
+// "data on local (a1 ALIVE, a2 LOST of group gpu)": a folder, its volume and the agents that have it.
+std::string place_text(const Asked& a, const projections::FolderRow& folder) {
+  std::vector<std::string> agents;
+  for (const auto& name : a.state.agents.sorted_keys()) {
+    const AgentRow* agent = a.state.agents.find(name);
+    if (agent->has(folder.volume))
+      agents.push_back(name + " " + standing(*agent) +
+                       (agent->group == a.spec().group() ? "" : " of group " + agent->group));
+  }
+  const auto* volume = a.state.volumes.find(folder.volume);
+  return folder.name + " on " + (volume == nullptr ? to_string(folder.volume) : volume->name) + " (" +
+         (agents.empty() ? "no agent has it" : listed(agents, kNamed)) + ")";
+}
+
+CauseText no_volume(const Asked& a) {
+  std::vector<std::string> folders;
+  for (const auto& mount : a.spec().mounts()) {
+    const auto id = Uuid::from_bytes(mount.folder());
+    const auto* folder = id ? a.state.folders.find(FolderId(*id)) : nullptr;
+    folders.push_back(folder == nullptr ? mount.target() + " is gone" : place_text(a, *folder));
+  }
+  return {"none of " + counted(agents_of(a, takes_sessions).size(), "agent") +
+              " has all volumes that its folders lie on: " + listed(folders, kNamed),
+          "an agent with these volumes takes sessions again or joins the group; or ask in its group, or "
+          "without the folder"};
+}
+
 CauseText designated(const Asked& a) {
   std::vector<std::string> names;
   std::vector<const AgentRow*> known;
@@ -271,6 +298,7 @@ constexpr Cause kCauses[] = {{"not-tried-yet", never_looked_at},
                              {"limit", limit},
                              {"no-agents", no_agents},
                              {"architecture", architecture},
+                             {"no-volume", no_volume},
                              {"designated-agent", designated},
                              {"session-group", session_group},
                              {"container-limit", container_limit},

@@ -66,6 +66,7 @@ void ClusterFeed::rebuild(const State& state, Timestamp now) {
   disabled_.clear();
   switched_.clear();
   images_.clear();
+  folder_volumes_.clear();
   fair_share_.clear();
   learners_.clear();
   learned_.clear();
@@ -77,6 +78,7 @@ void ClusterFeed::rebuild(const State& state, Timestamp now) {
   for (const auto& key : state.users.sorted_keys()) on_row(nullptr, state.users.find(key));
   for (const auto& key : state.images.sorted_keys()) on_row(nullptr, state.images.find(key));
   changed_images_.clear();
+  for (const auto& key : state.folders.sorted_keys()) on_row(nullptr, state.folders.find(key));
   for (const auto& key : state.kernels.sorted_keys()) on_row(nullptr, state.kernels.find(key));
   for (const auto& [created, id] : state.pending()) add_pending(*state.sessions.find(id));
   for (const auto& key : state.sessions.sorted_keys()) describe_live(*state.sessions.find(key));
@@ -163,6 +165,7 @@ void ClusterFeed::upsert(const AgentRow& row) {
   if (row.max_containers != 0) spec.max_containers = row.max_containers;
   spec.schedulable = row.state == AgentState::kAlive && !unreachable_.contains(row.name);
   spec.draining = row.draining;
+  for (const auto& volume : row.volumes) spec.volumes.emplace_back(volume.id.view());
   cluster_.upsert_agent(spec);
 }
 
@@ -278,6 +281,24 @@ void ClusterFeed::change_images(const State& state) {
   changed_images_.clear();
 }
 
+void ClusterFeed::on_row(const projections::FolderRow* before, const projections::FolderRow* after) {
+  if (after != nullptr)
+    folder_volumes_[after->id] = after->volume;
+  else
+    folder_volumes_.erase(before->id);
+}
+
+// Of a folder that is not there no agent has the volume.
+std::vector<std::string> ClusterFeed::volumes_of(const v1::SessionSpec& spec) const {
+  std::vector<std::string> out;
+  for (const auto& mount : spec.mounts()) {
+    const auto id = Uuid::from_bytes(mount.folder());
+    const auto found = id ? folder_volumes_.find(FolderId(*id)) : folder_volumes_.end();
+    out.emplace_back(found == folder_volumes_.end() ? std::string_view("none") : found->second.view());
+  }
+  return out;
+}
+
 void ClusterFeed::add_pending(const SessionRow& row) {
   if (withheld_.contains(row.id)) return;
   const auto& spec = row.spec->spec;
@@ -303,6 +324,7 @@ void ClusterFeed::add_pending(const SessionRow& row) {
   pending.mode = spec.mode() == v1::MULTI_NODE ? placement::Mode::kMultiNode : placement::Mode::kSingleNode;
   pending.designated.agents.assign(spec.agents().begin(), spec.agents().end());
   pending.designated.strict = spec.agent_rule() != v1::AGENT_PREFERRED;
+  pending.volumes = volumes_of(spec);
   pending.session_group = session_group_of(row);
   for (const auto& failed : row.failed_on)
     if (failed.until > now_) pending.failed_on.push_back({failed.agent, failed.until});

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -64,6 +65,7 @@ class ClusterFeed {
   void on_row(const projections::QuarantineRow* before, const projections::QuarantineRow* after);
   void on_row(const projections::UserRow* before, const projections::UserRow* after);
   void on_row(const projections::ImageRow* before, const projections::ImageRow* after);
+  void on_row(const projections::FolderRow* before, const projections::FolderRow* after);
 
  private:
   struct Learned {
@@ -94,6 +96,7 @@ class ClusterFeed {
   const ImageFacts& facts_of_image(const v1::SessionSpec& spec, const v1::RoleSpec& role) const;
   void reach_start_times(const projections::State& state, Timestamp now);
   placement::WaitCause wait_cause_of(const projections::SessionRow& row) const;
+  std::vector<std::string> volumes_of(const v1::SessionSpec& spec) const;
   bool knows_slots(const projections::SessionRow& row) const;
 
   placement::Cluster cluster_;
@@ -111,6 +114,9 @@ class ClusterFeed {
   std::set<std::string> switched_;   // users disabled or enabled since the last refresh
   std::map<std::string, ImageFacts> images_;
   std::set<std::string> changed_images_;  // since the last refresh
+  // Where each folder lies, for as long as it is there. It stays there, and has been made before a session
+  // mounts it.
+  std::unordered_map<FolderId, VolumeId, UuidHash> folder_volumes_;
   Timestamp now_ = 0;
   bool freed_ = false;
 };

@@ -103,6 +103,7 @@ std::string_view to_string(Code code) {
     case Code::kLimit: return "limit";
     case Code::kNoAgents: return "no-agents";
     case Code::kArchitecture: return "architecture";
+    case Code::kNoVolume: return "no-volume";
     case Code::kDesignatedAgent: return "designated-agent";
     case Code::kSessionGroup: return "session-group";
     case Code::kContainerLimit: return "container-limit";

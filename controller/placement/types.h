@@ -138,8 +138,9 @@ struct AgentSpec {
   std::vector<DeviceSpec> devices;
   std::uint32_t containers = 0;  // containers that are no session of the model
   std::uint32_t max_containers = 0xFFFFFFFFu;
-  bool schedulable = true;  // false: lost, fenced, away
-  bool draining = false;    // nothing new
+  bool schedulable = true;                // false: lost, fenced, away
+  bool draining = false;                  // nothing new
+  std::vector<std::string> volumes = {};  // names of the volumes that it has, unique in the cell
 };
 
 // ---- reasons ----
@@ -158,6 +159,7 @@ enum class Code : std::uint8_t {
   kLimit,  // admission
   kNoAgents,
   kArchitecture,
+  kNoVolume,
   kDesignatedAgent,
   kSessionGroup,  // filters
   kContainerLimit,
@@ -229,6 +231,7 @@ struct PendingSpec {
   Mode mode = Mode::kSingleNode;
   std::vector<KernelSpec> kernels;
   Designated designated;
+  std::vector<std::string> volumes = {};  // that each of its agents must have, as AgentSpec::volumes
   SessionGroup session_group;
   std::vector<FailedOn> failed_on;
   // Preemption: the session may take the slots of preemptible sessions of a strictly lower job priority.

@@ -94,6 +94,21 @@ DeviceIndex device_for(Agent& agent, std::string_view id) {
   return static_cast<DeviceIndex>(agent.devices.size() - 1);
 }
 
+namespace {
+
+void set_volumes(Model& model, AgentIndex index, std::vector<std::uint32_t> volumes) {
+  Agent& agent = model.agents[index];
+  for (const std::uint32_t volume : agent.volumes) {
+    const auto known = model.volume_agents.find(volume);
+    known->second.erase(index);
+    if (known->second.empty()) model.volume_agents.erase(known);
+  }
+  agent.volumes = std::move(volumes);
+  for (const std::uint32_t volume : agent.volumes) model.volume_agents[volume].insert(index);
+}
+
+}  // namespace
+
 void upsert(Model& model, GroupIndex group_index, const AgentSpec& spec) {
   const AgentIndex index = agent_for(model, spec.id);
   if (model.agents[index].group != kNothing) {
@@ -141,6 +156,7 @@ void upsert(Model& model, GroupIndex group_index, const AgentSpec& spec) {
   agent.containers = agent.containers - agent.base_containers + spec.containers;
   agent.base_containers = spec.containers;
   agent.max_containers = spec.max_containers;
+  set_volumes(model, index, intern_names(model, spec.volumes));
   bool identity = true;
   for (std::size_t i = 0; i < moved.size(); ++i) identity = identity && moved[i] == i;
   if (!identity) move_live_devices(model, index, moved);

@@ -104,6 +104,14 @@ void drop_requirement(Model& model, RequirementIndex requirement) {
   model.free_requirements.push_back(requirement);
 }
 
+std::vector<std::uint32_t> intern_names(Model& model, const std::vector<std::string>& names) {
+  std::vector<std::uint32_t> out;
+  for (const std::string& name : names) out.push_back(model.intern_name(name));
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 ClassIndex intern_class(Model& model, GroupIndex group, const PendingSpec& spec) {
   ClassKey key;
   key.group = group;
@@ -111,6 +119,7 @@ ClassIndex intern_class(Model& model, GroupIndex group, const PendingSpec& spec)
   key.designated = spec.designated.agents;
   std::sort(key.designated.begin(), key.designated.end());
   key.strict = key.designated.empty() || spec.designated.strict;
+  key.volumes = intern_names(model, spec.volumes);
   if (!spec.session_group.name.empty()) {
     key.session_group = model.intern_name(spec.session_group.name);
     key.rule = spec.session_group.rule;

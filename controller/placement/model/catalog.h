@@ -12,6 +12,9 @@ RequirementIndex intern_requirement(Model& model, Requirement requirement);  // 
 void drop_requirement(Model& model, RequirementIndex requirement);
 
 // The class of a request in this group; counts one pending session.
+// Name indexes, ascending, each once.
+std::vector<std::uint32_t> intern_names(Model& model, const std::vector<std::string>& names);
+
 ClassIndex intern_class(Model& model, GroupIndex group, const PendingSpec& spec);
 void drop_class(Model& model, ClassIndex session_class);
 // Moves one pending session from its class to the one that is the same but for the timeout.

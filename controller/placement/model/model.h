@@ -64,6 +64,7 @@ struct alignas(64) Agent {
   std::vector<std::uint32_t> holders;  // live sessions (LiveIndex), once for each kernel here, in no order
   std::vector<SlotCell> base_used;     // AgentSpec::used, so that the next upsert can take it back
   std::uint32_t base_containers = 0;
+  std::vector<std::uint32_t> volumes;  // name indexes, ascending
 
   bool takes_more() const { return schedulable && !draining; }
 };
@@ -96,7 +97,8 @@ struct ClassKey {
   bool strict = true;  // of the designated agents
   std::vector<KernelCount> kernels;
   std::vector<std::string> designated;
-  std::uint32_t session_group = 0;  // name index; 0: none
+  std::vector<std::uint32_t> volumes;  // name indexes, ascending
+  std::uint32_t session_group = 0;     // name index; 0: none
   GroupRule rule = GroupRule::kNone;
   bool rule_strict = false;
   std::vector<FailedOn> failed_on;
@@ -281,12 +283,13 @@ struct HeldPlace {
 struct ModelValues {
   std::vector<SlotType> slots;
   std::map<std::string, SlotId, std::less<>> slot_ids;
-  std::vector<std::string> names{""};  // architectures, users, projects, domains, session groups
+  std::vector<std::string> names{""};  // architectures, users, projects, domains, session groups, volumes
   std::map<std::string, std::uint32_t, std::less<>> name_ids{{"", 0}};
 
   std::map<std::string, GroupIndex, std::less<>> group_ids;
   std::vector<Agent> agents;
   std::map<std::string, AgentIndex, std::less<>> agent_ids;
+  std::map<std::uint32_t, std::set<AgentIndex>> volume_agents;  // by volume (name index); of all groups
 
   std::vector<Requirement> requirements;
   std::vector<std::uint32_t> requirement_uses;  // by classes, live kernels and held places

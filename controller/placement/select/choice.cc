@@ -16,6 +16,7 @@ Choice::Choice(const Model& model, const Group& group, const ClassKey& key)
     add(failed.agent);
     failed_.push_back(found->second);
   }
+  if (!key.volumes.empty()) add_agents_with_volumes();
   if (key.rule != GroupRule::kNone && model.members.contains(key.session_group)) {
     members_ = &model.members.at(key.session_group);
     for (const auto& [agent, count] : *members_) {
@@ -37,6 +38,20 @@ void Choice::add(const std::string& id) {
   if (model_.agents[found->second].group == model_.index_of(group_)) special_.push_back(found->second);
 }
 
+// All agents that remain stand out then.
+void Choice::add_agents_with_volumes() {
+  const auto found = model_.volume_agents.find(key_.volumes.front());
+  if (found == model_.volume_agents.end()) return;
+  for (const AgentIndex agent : found->second)
+    if (model_.agents[agent].group == model_.index_of(group_) && has_volumes(agent))
+      special_.push_back(agent);
+}
+
+bool Choice::has_volumes(AgentIndex agent) const {
+  const std::vector<std::uint32_t>& there = model_.agents[agent].volumes;
+  return std::includes(there.begin(), there.end(), key_.volumes.begin(), key_.volumes.end());
+}
+
 bool Choice::is_special(AgentIndex agent) const {
   return std::binary_search(special_.begin(), special_.end(), agent);
 }
@@ -46,6 +61,7 @@ bool Choice::is_designated(AgentIndex agent) const {
 }
 
 Code Choice::refusal(AgentIndex agent) const {
+  if (!has_volumes(agent)) return Code::kNoVolume;
   if (rest_designated_out_ && !is_designated(agent)) return Code::kDesignatedAgent;
   if (!key_.rule_strict || !members_here_) return Code::kNone;
   const bool has_member = members_->contains(agent);

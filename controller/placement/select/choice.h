@@ -25,18 +25,21 @@ class Choice {
  public:
   Choice(const Model& model, const Group& group, const ClassKey& key);
 
-  // designated-agent or session-group if a filter excludes the agent, whatever is free there; else kNone.
+  // no-volume, designated-agent or session-group if a filter excludes the agent, whatever is free there; else
+  // kNone.
   Code refusal(AgentIndex agent) const;
   Tier tier(AgentIndex agent) const;
   // Agents of the group that stand out, ascending.
   const std::vector<AgentIndex>& special() const { return special_; }
   bool is_special(AgentIndex agent) const;
-  bool rest_allowed() const { return !(rest_designated_out_ || rest_packed_out_); }
+  bool rest_allowed() const { return !(rest_designated_out_ || rest_packed_out_ || !key_.volumes.empty()); }
   Tier rest_tier() const { return {false, !key_.designated.empty(), 0}; }
 
  private:
   bool is_designated(AgentIndex agent) const;
+  bool has_volumes(AgentIndex agent) const;
   void add(const std::string& id);
+  void add_agents_with_volumes();
 
   const Model& model_;
   const Group& group_;

@@ -8,6 +8,7 @@
 #include "controller/api/map/session_json.h"
 #include "controller/placement/types.h"
 #include "events/base/random.h"
+#include "tests/support/folder_events.h"
 #include "tests/support/given.h"
 #include "tests/support/limits.h"
 
@@ -58,6 +59,16 @@ TEST(CauseText, WhereThereIsNoRoomItNamesTheAgentThatIsDrained) {
   Given g = crowded();
   const Explanation e = why_of(g, "no-capacity");
   EXPECT_NE(e.hint.find("or after `berth agent undrain a1`"), std::string::npos) << e.hint;
+}
+
+TEST(CauseText, NamesWhereTheFoldersOfASessionAre) {
+  Given g = crowded();
+  v1::Event other = having(agent_joined("a4", 4, 8 * kGiga), {"local"});
+  other.mutable_agent_joined()->set_group("gpu");
+  g.and_given(Events{agent_enrolled("a4"), other} + folder("data"));
+  const Explanation e = why_of(g, "no-volume", mounting(Spec().cpu(1), {"data"}));
+  EXPECT_EQ(e.text,
+            "none of 1 agent has all volumes that its folders lie on: data on local (a4 ALIVE of group gpu)");
 }
 
 TEST(CauseText, SaysHowAgentsStand) {

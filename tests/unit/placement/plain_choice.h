@@ -1,10 +1,10 @@
-// Filters and tiers of the plain scheduler: failed_on, designated agents, session groups.
+// Filters and tiers of the plain scheduler: failed_on, volumes, designated agents, session groups.
 //
-// Filters (they say no whatever is free): strictly designated agents; a strict session group: spread wants an
-// agent without a member, pack one with members, any while there are none. Tiers, each before the next:
-// agents on which it did not fail lately; designated ones; spread fewest members, pack most. A member is
-// another session of the group that is live: once an agent, from its placement to its end, so also one that
-// has to leave.
+// Filters (they say no whatever is free): a volume that the agent does not have; strictly designated agents;
+// a strict session group: spread wants an agent without a member, pack one with members, any while there are
+// none. Tiers, each before the next: agents on which it did not fail lately; designated ones; spread fewest
+// members, pack most. A member is another session of the group that is live: once an agent, from its
+// placement to its end, so also one that has to leave.
 #pragma once
 
 #include <tuple>
@@ -29,6 +29,9 @@ inline bool designated(const PendingSpec& session, const std::string& agent) {
 
 inline Code filtered(const PlainBooks& books, const PendingSpec& session, const std::string& agent) {
   const SessionGroup& group = session.session_group;
+  const auto& there = books.agents.at(agent).volumes;
+  for (const std::string& volume : session.volumes)
+    if (std::find(there.begin(), there.end(), volume) == there.end()) return Code::kNoVolume;
   if (session.designated.strict && !designated(session, agent)) return Code::kDesignatedAgent;
   if (group.name.empty() || !group.strict) return Code::kNone;
   const bool here = members_at(books, group.name, agent) > 0;

@@ -141,6 +141,7 @@ class PlainWorld {
       for (const SlotAmount& a : kernel.slots) text += slot_amount(a);
       text += " " + kernel.arch + "]";
     }
+    for (const std::string& volume : spec.volumes) text += " on " + volume;
     for (const std::string& agent : spec.designated.agents)
       text += (spec.designated.strict ? " only " : " rather ") + agent;
     if (!spec.session_group.name.empty())
@@ -222,6 +223,8 @@ class PlainWorld {
         everyone_.agent_spec(id, {{"cpu", one_of({"2", "4", "8"})}, {"mem", one_of({"4g", "8g"})}});
     spec.arch = rng_.chance(1, 8) ? "aarch64" : "x86_64";
     spec.max_containers = static_cast<std::uint32_t>(one_of({2, 6, 100, 100}));
+    for (const char* volume : {"local", "shared"})
+      if (rng_.chance(3, 4)) spec.volumes.emplace_back(volume);
     if (rng_.chance(1, 8)) spec.containers = 1;
     if (rng_.chance(1, 5)) spec.used = everyone_.amounts({{"cpu", one_of({"1", "3", "5"})}});
     const std::uint64_t gpus = rng_.chance(1, 3) ? 0 : 1 + rng_.below(4);
@@ -284,6 +287,8 @@ class PlainWorld {
     if (spec.mode == Mode::kSingleNode && spec.kernels.size() > 1)
       spec.kernels[1].arch = spec.kernels[0].arch;
     if (rng_.chance(1, 10)) spec.designated = {{agent_id(), "nobody"}, rng_.chance(1, 2)};
+    if (rng_.chance(1, 8)) spec.volumes = {one_of({"local", "shared", "nobody's"})};
+    if (rng_.chance(1, 16)) spec.volumes = {"shared", "local", "shared"};
     if (rng_.chance(1, 8))
       spec.failed_on = {{agent_id(), now_ + one_of({0, 2, 5}) * 10 * kSecond}, {agent_id(), now_ + kMinute}};
     if (combination_.session_groups && rng_.chance(2, 3))

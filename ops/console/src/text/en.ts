@@ -540,6 +540,7 @@ export const en = {
   'reason.not-tried-yet': 'not tried yet',
   'reason.no-agents': 'no agents in the group',
   'reason.architecture': 'no agent of its architecture',
+  'reason.no-volume': 'no agent has all its folders',
   'reason.designated-agent': 'the named agents cannot take it',
   'reason.session-group': 'its session group forbids it',
   'reason.limit': 'over a limit',

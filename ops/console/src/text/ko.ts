@@ -538,6 +538,7 @@ export const ko: Catalogue = {
   'reason.not-tried-yet': '아직 시도 전',
   'reason.no-agents': '그룹에 에이전트 없음',
   'reason.architecture': '같은 아키텍처의 에이전트 없음',
+  'reason.no-volume': '폴더를 모두 가진 에이전트 없음',
   'reason.designated-agent': '지정한 에이전트에 자리 없음',
   'reason.session-group': '세션 그룹 규칙에 걸림',
   'reason.limit': '한도 초과',
