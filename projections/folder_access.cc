@@ -14,6 +14,11 @@ bool is_with(const Actor& actor, const FolderShare& share) {
          has(actor.projects, std::string_view(share.id).substr(slash + 1));
 }
 
+// The reach `own` includes a project for each of its members: too wide for what its admins alone may do.
+bool reaches_a_domain(const Actor& actor, Verb verb) {
+  return reach(actor, Noun::kFolder, verb) >= Reach::kDomain;
+}
+
 }  // namespace
 
 FolderAccess access_of(const Actor& actor, const FolderRow& folder) {
@@ -26,6 +31,22 @@ FolderAccess access_of(const Actor& actor, const FolderRow& folder) {
   for (const FolderShare& share : folder.shares)
     if (is_with(actor, share)) access = std::max(access, share.access);
   return access;
+}
+
+bool may_see(const Actor& actor, const FolderRow& folder) {
+  return access_of(actor, folder) != FolderAccess::kNone ||
+         may(actor, Noun::kFolder, Verb::kSee, folder.owner());
+}
+
+bool may_manage(const Actor& actor, const FolderRow& folder, Verb verb) {
+  return access_of(actor, folder) == FolderAccess::kOwn ||
+         (reaches_a_domain(actor, verb) && may(actor, Noun::kFolder, verb, folder.owner()));
+}
+
+bool may_create_folder(const Actor& actor, const v1::Owner& owner) {
+  if (!may(actor, Noun::kFolder, Verb::kCreate, owner)) return false;
+  return !owner.user().empty() || has(actor.admin_of, owner.project()) ||
+         reaches_a_domain(actor, Verb::kCreate);
 }
 
 }  // namespace berth::projections

@@ -50,10 +50,12 @@ Decision decide(const DecisionContext& c, const v1::RecordUse& body);
 Decision decide(const DecisionContext& c, const v1::CreateFolder& body);
 Decision decide(const DecisionContext& c, const v1::ChangeFolder& body);
 Decision decide(const DecisionContext& c, const v1::ShareFolder& body);
+// Removes for good a folder that is in the trash, or could not be made.
+EventList purge_folder(const DecisionContext& c, const projections::FolderRow& folder);
 
-// A report is decided about part by part (P22): its join, each kernel that the join tells of, each fact, its
-// leaving. Each part sees the events of the parts before, and the records of one report may be several:
-// deciding a part again is harmless.
+// A report is decided about part by part (P22): its join, who makes the folders of its volumes, each kernel
+// that the join tells of, each fact, its leaving. Each part sees the events of the parts before, and the
+// records of one report may be several: deciding a part again is harmless.
 int parts_of(const v1::Report& report);
 struct PartDecision {
   EventList events;

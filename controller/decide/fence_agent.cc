@@ -1,4 +1,5 @@
 #include "controller/decide/decide.h"
+#include "controller/decide/folders/volume_agent.h"
 #include "controller/decide/unknown_agent.h"
 
 namespace berth::controller {
@@ -21,6 +22,7 @@ Decision decide(const DecisionContext& c, const v1::FenceAgent& body) {
   EventList events;
   v1::Event& e = events.add(c.stamp);
   e.mutable_agent_fenced()->set_agent(body.agent());
+  name_volume_agents_without(c, body.agent(), events);
   return events;
 }
 

@@ -16,6 +16,9 @@ constexpr std::size_t kFieldBytes = 6;  // tag and length of a string or message
 constexpr std::size_t kIdBytes = 18;
 constexpr std::size_t kNumberBytes = 11;
 
+// A folder in a start: beside its target, its own id, its volume's and a flag.
+constexpr std::size_t kMountBytes = 2 * kIdBytes + kFieldBytes + 8;
+
 constexpr std::size_t kPassBytes = kFieldBytes + 3 * kNumberBytes;  // where the pass began
 
 // In the record of a plan its victims stand beside the placement.
@@ -55,6 +58,12 @@ std::size_t host_bytes(const v1::SessionSpec& spec) {
   return bytes;
 }
 
+std::size_t mount_bytes(const v1::SessionSpec& spec) {
+  std::size_t bytes = 0;
+  for (const auto& mount : spec.mounts()) bytes += kMountBytes + mount.target().size();
+  return bytes;
+}
+
 }  // namespace
 
 std::optional<Refusal> check_placement_size(const projections::State& state, const v1::SessionSpec& spec,
@@ -63,7 +72,7 @@ std::optional<Refusal> check_placement_size(const projections::State& state, con
   if (kernels == 1) return std::nullopt;  // an agent whose devices alone fill a record could not have joined
   std::size_t record = kPassBytes, order = 0;
   const std::size_t start =
-      spec.ByteSizeLong() + environment + host_bytes(spec) + 2 * kIdBytes + kNameMax + 64;
+      spec.ByteSizeLong() + environment + host_bytes(spec) + mount_bytes(spec) + 2 * kIdBytes + kNameMax + 64;
   for (const auto& role : spec.roles()) {
     const std::size_t shares = most_share_bytes(state, spec.group(), role);
     const std::size_t placed = kIdBytes + role.role().size() + kNameMax + shares + 5 * kFieldBytes;

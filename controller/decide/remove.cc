@@ -28,6 +28,19 @@ Refusal in_use(const std::string& kind, const std::string& name, const std::set<
           std::move(hint)};
 }
 
+// Nobody could reach or remove what lies in them any more.
+std::optional<Refusal> check_folders(const State& state, const std::string& owner, const v1::Owner& of) {
+  const auto& folders = state.folders_of(of);
+  if (folders.empty()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const FolderId& id : folders) names.push_back(state.folders.find(id)->name);
+  std::ranges::sort(names);
+  return Refusal{"in-use",
+                 owner + " has " + std::to_string(names.size()) +
+                     (names.size() == 1 ? " folder: " : " folders: ") + listed(names, kNamed),
+                 "throw them into the trash and purge them first: berth folder ls --all"};
+}
+
 constexpr std::size_t kEndedAtOnce = 200;  // sessions that a removal ends in one decision
 
 std::optional<Refusal> check_sessions(const std::string& kind, const std::string& name,
@@ -91,13 +104,16 @@ std::optional<Refusal> check_project(const DecisionContext& c, const std::string
         std::find(of.begin(), of.end(), project->def.name()) != of.end())
       by.insert("user " + row.def.name());
   });
-  if (by.empty()) return std::nullopt;
-  return in_use("project", name, by, "berth project member rm takes them out of it");
+  if (!by.empty()) return in_use("project", name, by, "berth project member rm takes them out of it");
+  return check_folders(c.state, "project " + name, subject);
 }
 
 std::optional<Refusal> check_user_removal(const DecisionContext& c, const std::string& name) {
   if (auto refusal = check_user(c, Noun::kUser, Verb::kEnd, name)) return refusal;
-  return check_superadmin_stays(c, {}, name);
+  if (auto refusal = check_superadmin_stays(c, {}, name)) return refusal;
+  v1::Owner subject;
+  subject.set_user(name);
+  return check_folders(c.state, "user " + name, subject);
 }
 
 std::optional<Refusal> check_key(const DecisionContext& c, const std::string& id) {

@@ -4,6 +4,8 @@
 #include <set>
 
 #include "controller/decide/decide.h"
+#include "controller/decide/folders/volume_agent.h"
+#include "events/base/name.h"
 #include "events/base/text.h"
 #include "events/base/wire_time.h"
 
@@ -12,6 +14,8 @@ namespace {
 
 using projections::AgentRow;
 using projections::AgentState;
+using projections::FolderRow;
+using projections::FolderState;
 using projections::KernelRow;
 using projections::KernelState;
 using projections::SessionRow;
@@ -105,8 +109,21 @@ void make_sound(google::protobuf::RepeatedPtrField<v1::SlotAmount>* slots) {
                slots->end());
 }
 
+void make_sound(google::protobuf::RepeatedPtrField<v1::AgentVolume>* volumes) {
+  std::set<std::string> seen;
+  volumes->erase(std::remove_if(volumes->begin(), volumes->end(),
+                                [&](const v1::AgentVolume& volume) {
+                                  const auto id = Uuid::from_bytes(volume.id());
+                                  return !id || id->is_nil() || !is_valid_name(volume.name()) ||
+                                         seen.size() >= projections::kVolumesOfAgentMax ||
+                                         !seen.insert(volume.id()).second;
+                                }),
+                 volumes->end());
+}
+
 void make_sound(v1::AgentJoined* joined) {
   make_sound(joined->mutable_slots());
+  make_sound(joined->mutable_volumes());
   std::set<std::string> seen;
   auto* devices = joined->mutable_devices();
   devices->erase(
@@ -129,6 +146,42 @@ EventList decide_join(const DecisionContext& c, const v1::Report& report) {
   return events;
 }
 
+// After the join, which says what volumes the agent has now.
+EventList decide_volumes(const DecisionContext& c, const v1::Report& report) {
+  EventList events;
+  if (report.has_join() && is_of_its_incarnation(c.state, report))
+    name_volume_agents_after_join(c, report.agent(), events);
+  return events;
+}
+
+bool is_new_failure(const FolderRow& folder) {
+  return folder.state == FolderState::kCreating ||
+         (folder.state == FolderState::kPurging && folder.code.empty());
+}
+
+// The agent that is named for the folder's volume is heard alone: it was told what to do, and so is whoever
+// is named after it. It may say the same again, or what no longer fits: that is no event. A failure to remove
+// a folder is told once, until the agent is told to remove it again.
+EventList decide_folder(const DecisionContext& c, const v1::Report& report, const v1::FolderFact& fact) {
+  const auto id = Uuid::from_bytes(fact.folder());
+  const FolderRow* folder = id ? c.state.folders.find(FolderId(*id)) : nullptr;
+  if (folder == nullptr) return {};
+  const projections::VolumeRow* volume = c.state.volumes.find(folder->volume);
+  if (volume == nullptr || volume->agent != report.agent()) return {};
+  EventList events;
+  if (fact.result() == v1::FOLDER_MADE && folder->state == FolderState::kCreating) {
+    events.add(c.stamp).mutable_folder_ready()->set_folder(fact.folder());
+  } else if (fact.result() == v1::FOLDER_REMOVED && folder->state == FolderState::kPurging) {
+    events.add(c.stamp).mutable_folder_purged()->set_folder(fact.folder());
+  } else if (fact.result() == v1::FOLDER_FAILED && is_new_failure(*folder)) {
+    auto* failed = events.add(c.stamp).mutable_folder_failed();
+    failed->set_folder(fact.folder());
+    failed->set_code(fact.code().empty() ? "folder-failed" : clipped(fact.code(), kCodeMax));
+    failed->set_message(clipped(fact.message(), kMessageMax));
+  }
+  return events;
+}
+
 EventList decide_leaving(const DecisionContext& c, const v1::Report& report) {
   const AgentRow* agent = c.state.agents.find(report.agent());
   if (!report.leaving() || agent->incarnation.view() != report.incarnation() ||
@@ -138,24 +191,30 @@ EventList decide_leaving(const DecisionContext& c, const v1::Report& report) {
   auto* left = events.add(c.stamp).mutable_agent_left();
   left->set_agent(report.agent());
   left->set_incarnation(report.incarnation());
+  name_volume_agents_without(c, report.agent(), events);
   return events;
 }
 
 }  // namespace
 
-// The join, the kernels that it tells of, the facts, the leaving.
-int parts_of(const v1::Report& report) { return 1 + report.join().kernels_size() + report.facts_size() + 1; }
+// The join, its volumes, the kernels that it tells of, the facts, the leaving.
+int parts_of(const v1::Report& report) {
+  return 2 + report.join().kernels_size() + report.facts_size() + report.folders_size() + 1;
+}
 
 PartDecision decide_part(const DecisionContext& c, const v1::Report& report, int part) {
   DecisionContext stamped = c;
   stamped.stamp = {"agent:" + report.agent(), {}, {}};
   if (part == 0) return {decide_join(stamped, report), report.snapshot_wanted()};
-  part -= 1;
+  if (part == 1) return {decide_volumes(stamped, report), false};
+  part -= 2;
   const int told = report.join().kernels_size();
   // The snapshot that answers the join settles what the journal does not know of.
   if (part < told) return {decide_fact(stamped, report, report.join().kernels(part)).events, false};
   part -= told;
   if (part < report.facts_size()) return decide_fact(stamped, report, report.facts(part));
+  part -= report.facts_size();
+  if (part < report.folders_size()) return {decide_folder(stamped, report, report.folders(part)), false};
   return {decide_leaving(stamped, report), false};
 }
 

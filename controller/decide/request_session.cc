@@ -5,6 +5,7 @@
 #include "controller/decide/check_actor.h"
 #include "controller/decide/check_owner.h"
 #include "controller/decide/decide.h"
+#include "controller/decide/folders/check_mounts.h"
 #include "controller/decide/placement_size.h"
 #include "controller/decide/session_spec.h"
 #include "events/base/text.h"
@@ -164,6 +165,7 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
       return *refusal;
   spec.mutable_depends_on()->MergeFrom(met);  // only now: admit_session looks for the others in the state
   if (auto refusal = check_owner(c.state, request.owner())) return *refusal;
+  if (auto refusal = check_mounts(c, request.owner(), spec)) return *refusal;
   if (auto refusal = check_served(c.state, spec)) return *refusal;
   if (auto refusal = check_placement_size(c.state, spec, body.environment().ByteSizeLong())) return *refusal;
 

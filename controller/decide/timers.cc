@@ -1,5 +1,6 @@
 // What the passing of time does: deadlines, lost leases, and what follows from an end.
 #include "controller/decide/decide.h"
+#include "controller/decide/folders/volume_agent.h"
 #include "controller/decide/session_end.h"
 
 namespace berth::controller {
@@ -38,6 +39,7 @@ EventList lose_agent(const DecisionContext& c, const AgentRow& agent) {
   auto* lost = events.add(c.stamp).mutable_agent_lost();
   lost->set_agent(agent.name);
   lost->set_incarnation(std::string(agent.incarnation.view()));
+  name_volume_agents_without(c, agent.name, events);
   return events;
 }
 

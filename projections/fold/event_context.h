@@ -122,6 +122,11 @@ void forget_user(State& state, const std::string& user);
 // Drops the key pair and its limits; its id is never given again.
 void forget_key_pair(State& state, const std::string& key);
 
+// Drops what is shared with the user or project ("DOMAIN/NAME").
+void forget_shares(State& state, const std::string& scope, const std::string& id);
+// No volume has the agent named for it any more.
+void forget_volume_agent(State& state, const std::string& agent);
+
 // The hash of the request's body, as the event has it.
 struct BodyHash {
   std::string bytes;  // 16, or none: the event has no hash

@@ -152,6 +152,7 @@ Forbidden apply(EventContext& c, const v1::AgentRemoved& e) {
   c.state.agents.erase(e.agent());
   c.state.order_cursors.erase(e.agent());
   c.state.unreachable.erase(e.agent());
+  forget_volume_agent(c.state, e.agent());
   c.state.retired.put({RetiredRow::make_key("agent", e.agent())});
   note_answer(c, AnswerKind::kAccepted, {}, nullptr);
   return {};

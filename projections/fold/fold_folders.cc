@@ -24,11 +24,23 @@ void order(EventContext& c, const VolumeId& volume) {
 Forbidden check_owner(const State& state, const v1::Owner& owner) {
   if (owner.user().empty() == owner.project().empty())
     return "a folder of no user and no project, or of both";
-  if (!owner.user().empty())
-    return state.users.find(owner.user()) != nullptr ? Forbidden() : "a folder of a user that does not exist";
+  if (!owner.user().empty()) {
+    const UserRow* user = state.users.find(owner.user());
+    if (user == nullptr) return "a folder of a user that does not exist";
+    return user->def.domain() == owner.domain() ? Forbidden() : "a folder of a user of another domain";
+  }
   return state.projects.find(owner.domain() + "/" + owner.project()) != nullptr
              ? Forbidden()
              : "a folder of a project that does not exist";
+}
+
+Forbidden check_share(const State& state, const v1::FolderShared& e) {
+  if (e.scope() == "user")
+    return state.users.find(e.id()) != nullptr ? Forbidden() : "a share with a user that does not exist";
+  if (e.scope() == "project")
+    return state.projects.find(e.id()) != nullptr ? Forbidden()
+                                                  : "a share with a project that does not exist";
+  return "a share with nobody";
 }
 
 // In `next`, if the folder exists and is in one of the states.
@@ -157,7 +169,8 @@ Forbidden apply(EventContext& c, const v1::FolderShared& e) {
     return reason;
   const bool withdrawn = e.access() == "none";
   if (!withdrawn && e.access() != "read" && e.access() != "write") return "an access that does not exist";
-  if ((e.scope() != "user" && e.scope() != "project") || e.id().empty()) return "a share with nobody";
+  if (!withdrawn)
+    if (auto reason = check_share(c.state, e); !reason.empty()) return reason;
   const FolderShare share{e.scope(), e.id(),
                           e.access() == "write" ? FolderAccess::kWrite : FolderAccess::kRead};
   const auto same = [&](const FolderShare& s) { return s.scope == share.scope && s.id == share.id; };
@@ -184,7 +197,31 @@ Forbidden apply(EventContext& c, const v1::VolumeAgentNamed& e) {
   row.agent = e.agent();
   c.state.volumes.put(std::move(row));
   if (!c.state.folders_to_do(VolumeId(*id)).empty()) c.order_to(e.agent());
+  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
   return {};
+}
+
+void forget_shares(State& state, const std::string& scope, const std::string& id) {
+  const auto is_with = [&](const FolderShare& share) { return share.scope == scope && share.id == id; };
+  std::vector<FolderId> shared;
+  state.folders.for_each_unordered([&](const FolderRow& row) {
+    if (std::ranges::any_of(row.shares, is_with)) shared.push_back(row.id);
+  });
+  std::ranges::sort(shared);
+  for (const FolderId& folder : shared) {
+    FolderRow row = *state.folders.find(folder);
+    std::erase_if(row.shares, is_with);
+    state.folders.put(std::move(row));
+  }
+}
+
+void forget_volume_agent(State& state, const std::string& agent) {
+  for (const VolumeId& id : state.volumes.sorted_keys()) {
+    VolumeRow row = *state.volumes.find(id);
+    if (row.agent != agent) continue;
+    row.agent.clear();
+    state.volumes.put(std::move(row));
+  }
 }
 
 }  // namespace berth::projections

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/base/name.h"
 #include "events/base/text.h"
 #include "events/codec/sealing.h"
 #include "projections/tables/live_sessions.h"
@@ -60,6 +61,22 @@ Forbidden check_sealed(const v1::Sealed& sealed) {
   return has_seal_shape(sealed) ? "" : "a sealed value without nonce or box";
 }
 
+// A target named twice would be two folders in one place.
+Forbidden check_mounts(const State& state, const v1::SessionSpec& spec) {
+  if (spec.mounts_size() > kMountsMax) return "more mounts than a session has";
+  for (int i = 0; i < spec.mounts_size(); ++i) {
+    const v1::Mount& mount = spec.mounts(i);
+    const auto id = Uuid::from_bytes(mount.folder());
+    const FolderRow* folder = id ? state.folders.find(FolderId(*id)) : nullptr;
+    if (folder == nullptr || folder->state != FolderState::kReady)
+      return "a mount of a folder that is not READY";
+    if (!is_valid_name(mount.target())) return "a mount without a target";
+    for (int j = 0; j < i; ++j)
+      if (spec.mounts(j).target() == mount.target()) return "two mounts at " + shown(mount.target());
+  }
+  return {};
+}
+
 Forbidden check_spec(const State& state, const v1::SessionRequested& e) {
   const v1::SessionSpec& spec = e.spec();
   if (state.groups.find(spec.group()) == nullptr) return "no resource group is named " + shown(spec.group());
@@ -75,6 +92,7 @@ Forbidden check_spec(const State& state, const v1::SessionRequested& e) {
       !is_spec_time(spec.start_time_ms()))
     return "a time out of range";
   if (Forbidden reason = check_enums(spec); !reason.empty()) return reason;
+  if (Forbidden reason = check_mounts(state, spec); !reason.empty()) return reason;
   return check_roles(state, spec);
 }
 
@@ -133,6 +151,17 @@ Forbidden check_no_parts(const State& state, const std::string& domain) {
   return reason;
 }
 
+Forbidden check_no_folders(const State& state, const std::string& kind, const std::string& name) {
+  v1::Owner owner;
+  if (kind == "user") owner.set_user(name);
+  if (kind == "project") {
+    owner.set_domain(state.projects.find(name)->def.domain());
+    owner.set_project(state.projects.find(name)->def.name());
+  }
+  return kind == "domain" || state.folders_of(owner).empty() ? Forbidden()
+                                                             : kind + " " + shown(name) + " has folders";
+}
+
 // Of a domain, project or user.
 Forbidden check_owner_removal(const State& state, const std::string& kind, const std::string& name) {
   if (kind == "project") {
@@ -145,6 +174,7 @@ Forbidden check_owner_removal(const State& state, const std::string& kind, const
   } else if (state.users.find(name) == nullptr) {
     return "no user is named " + shown(name);
   }
+  if (auto reason = check_no_folders(state, kind, name); !reason.empty()) return reason;
   const auto live = live_sessions_of_owner(state, kind, name);
   return live.empty() ? Forbidden() : "session " + to_string(live.front()->id) + " is of " + shown(name);
 }

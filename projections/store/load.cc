@@ -15,6 +15,7 @@ Error corrupt(std::string what) {
 // The place of a row in one of the state's queues.
 Timestamp time_of(const SessionRow& row) { return row.ended_at; }
 Timestamp time_of(const RequestRow& row) { return row.answered_at; }
+Timestamp time_of(const FolderRow& row) { return row.purge_at; }
 
 // Puts rows into their tables as they come, in key order. Those that the state queues by time wait until all
 // of their table are there: a queue takes a row at its end at once, and one in its middle after a search.
@@ -37,6 +38,7 @@ class RowLoader {
   void settle() {
     settle(state_.sessions, sessions_);
     settle(state_.requests, requests_);
+    settle(state_.folders, folders_);
   }
 
  private:
@@ -56,6 +58,8 @@ class RowLoader {
       sessions_.push_back({std::move(row), std::string(loaded.bytes)});
     else if constexpr (std::is_same_v<Row, RequestRow>)
       requests_.push_back({std::move(row), std::string(loaded.bytes)});
+    else if constexpr (std::is_same_v<Row, FolderRow>)
+      folders_.push_back({std::move(row), std::string(loaded.bytes)});
     else
       table.load(std::move(row), loaded.bytes, hash_);
     return true;
@@ -82,6 +86,7 @@ class RowLoader {
   std::uint8_t table_ = 0;
   std::vector<Waiting<SessionRow>> sessions_;
   std::vector<Waiting<RequestRow>> requests_;
+  std::vector<Waiting<FolderRow>> folders_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "controller/decide/place_session.h"
 #include "projections/tables/session_bounds.h"
 #include "tests/support/decide.h"
+#include "tests/support/folders.h"
 #include "tests/support/random_message.h"
 
 namespace berth::testing::decisions {
@@ -28,7 +29,7 @@ Events large_world() {
   events = events + Events{agent_joined(kLargest, 1000, 1000 * kGiga, devices)};
   for (int i = 0; i < 100; ++i)
     events = events + Events{image_registered("image-" + std::to_string(i) + std::string(100, 'i'))};
-  return events;
+  return events + agent_of_volume("a2") + ready_folder("kept");
 }
 
 struct Decider {
@@ -146,6 +147,9 @@ std::vector<v1::Request> requests() {
           start_browser_session("b1", "alice"),
           terminate_sessions({"s0", "b1"}),
           remove("user", "alice", true),
+          create_folder("data"),
+          rename_folder("kept", "data"),
+          share_folder("kept", "user", "bob"),
           any};
 }
 

@@ -1,5 +1,6 @@
 // What every request goes through before its own handler (P13): repeat, conflict, expiry.
 #include "tests/support/decide.h"
+#include "tests/support/folders.h"
 
 namespace berth::testing::decisions {
 namespace {
@@ -69,17 +70,19 @@ TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
   v1::Event enrolled = agent_enrolled("a2");
   enrolled.mutable_agent_enrolled()->set_token_hash(std::string(16, 't'));
   enrolled.mutable_agent_enrolled()->set_token_expires_ns(INT64_MAX);
-  const Events history = world() + Events{session_requested("s1"),
-                                          Limit("user", "alice").sessions(5),
-                                          enrolled,
-                                          preset_defined("small", "cpu", kUnit),
-                                          internal_error_recorded("session s0"),
-                                          key_pair_defined("AK1", "alice"),
-                                          password_set("bob"),
-                                          browser_session_started("b1", "alice"),
-                                          session_requested("s3"),
-                                          session_scheduled("s3", "a1"),
-                                          kernel_running(kernel_name("s3"))};
+  const Events history = world() +
+                         Events{session_requested("s1"),
+                                Limit("user", "alice").sessions(5),
+                                enrolled,
+                                preset_defined("small", "cpu", kUnit),
+                                internal_error_recorded("session s0"),
+                                key_pair_defined("AK1", "alice"),
+                                password_set("bob"),
+                                browser_session_started("b1", "alice"),
+                                session_requested("s3"),
+                                session_scheduled("s3", "a1"),
+                                kernel_running(kernel_name("s3"))} +
+                         agent_of_volume("a3") + ready_folder("kept");
   std::set<int> asked;
   for (const auto& r : {request_session("s2"),
                         terminate_session("s1"),
@@ -106,7 +109,10 @@ TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
                         record_use_of_key("AK1", kTestStart),
                         terminate_sessions({"s1"}),
                         open_kernel("s3"),
-                        record_image_build(image_building("jupyter:4.6", 1))}) {
+                        record_image_build(image_building("jupyter:4.6", 1)),
+                        create_folder("data"),
+                        rename_folder("kept", "data"),
+                        share_folder("kept", "user", "bob")}) {
     SCOPED_TRACE(r.ShortDebugString());
     Case c = given(history);
     const v1::Event repeated = repeat_of_next(c);

@@ -1,6 +1,7 @@
 // P14: the state hash is a sum over rows, kept incrementally.
 #include <gtest/gtest.h>
 
+#include "tests/support/folders.h"
 #include "tests/support/given.h"
 
 namespace berth::testing {
@@ -56,6 +57,7 @@ TEST(StateHash, EveryTableIsInIt) {
                internal_error_recorded("group:x"), preset_defined("old", "cpu", kUnit),
                definition_removed("preset", "old"), password_set("alice"), login_link_issued("alice"),
                browser_session_started("b1", "alice"), unreachable_changed({"a1"})});
+  g.and_given(agent_of_volume("a2") + Events{folder_created("data")});
   v1::Record record = g.journal().next_record({});
   auto* range = record.mutable_header()->add_ranges();
   range->set_stream(v1::REQUESTS);
