@@ -64,7 +64,7 @@ ALLOWED = {
        "projections/store/rocks", "events/log/local", "events/log/kafka", "events/log/open"),
     "agents": EVERYTHING,  # main.cc
     "agents/core": EVENTS + ("agents/kernel/backend.h", "agents/kernel/image_store.h"),
-    "agents/kernel": EVENTS + ("events/inside",),
+    "agents/kernel": EVENTS + ("events/inside", "agents/volumes/disk_owner.h"),
     "agents/discovery": EVENTS,
     "agents/services": EVENTS + ("agents/core", "agents/kernel", "events/inside", "events/tunnel"),
     "agents/egress": EVENTS + ("agents/kernel", "agents/services", "events/inside"),
