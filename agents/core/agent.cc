@@ -50,9 +50,10 @@ void Agent::step(const AgentInput& input, Instant now, AgentOutputs& out) {
 
 void Agent::flush(Instant now, AgentOutputs& out) {
   if (incarnation_.is_nil()) return;
-  while (kernels_.changed()) {
+  while (kernels_.changed() || folders_.has_facts()) {
     v1::Report facts = report(now);
-    kernels_.take_changes(kFactsPerReportMax, now.boottime, facts);
+    if (kernels_.changed()) kernels_.take_changes(kFactsPerReportMax, now.boottime, facts);
+    folders_.take_facts(kFactsPerReportMax, facts);
     out.reports.push_back(std::move(facts));
   }
 }

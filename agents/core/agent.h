@@ -3,7 +3,8 @@
 //
 // The driver (agents/runtime, the simulator) hands in each input with the time, carries out the commands,
 // appends reports and beats, and flushes when its queue is empty, so that many facts share a report. Rules
-// kept here: orders P21 (OrderGate), reports P22 (KernelTable), leases P24 (Lease), ends P25.
+// kept here: orders P21 (OrderGate), reports P22 (KernelTable), leases P24 (Lease), ends P25. Folders on the
+// agent's volumes are made and removed as FolderOrders says.
 //
 //   outside --Join--> joining --snapshot with the join's nonce--> joined
 //      ^                                                            |
@@ -20,6 +21,8 @@
 #include <variant>
 #include <vector>
 
+#include "agents/core/folder_orders.h"
+#include "agents/core/kernel_spec.h"
 #include "agents/core/kernel_table.h"
 #include "agents/core/lease.h"
 #include "agents/core/order_gate.h"
@@ -51,7 +54,8 @@ struct AgentProfile {
   // Devices as announced in an earlier life. A capacity that is lower now is lowered only when no kernel
   // needs the difference (P8).
   std::vector<v1::Device> announced_before;
-  bool needs_image = true;  // of the backend
+  bool needs_image = true;          // of the backend
+  std::vector<VolumeRoot> volumes;  // that folders in orders lie on
 };
 
 // ---- inputs ----
@@ -79,13 +83,17 @@ struct ImageDone {
   ImageRequest request;
   Result<StoredImage> result;
 };
+// Answers a FolderWork.
+struct FolderDone {
+  Result<void> result;
+};
 // A clean stop: all kernels end, or go on running.
 struct Leave {
   bool keep_kernels = false;
 };
 struct Tick {};
 using AgentInput = std::variant<JoinIds, OrderArrived, AckArrived, OrdersRewound, KernelEvent, ImageMoved,
-                                ImageDone, Leave, Tick>;
+                                ImageDone, FolderDone, Leave, Tick>;
 
 // ---- outputs ----
 struct StartCommand {
@@ -105,7 +113,8 @@ struct RenewLeases {
 struct EnsureImage {
   ImageRequest request;
 };
-using AgentCommand = std::variant<StartCommand, StopCommand, ForgetCommand, RenewLeases, EnsureImage>;
+using AgentCommand =
+    std::variant<StartCommand, StopCommand, ForgetCommand, RenewLeases, EnsureImage, FolderWork>;
 
 enum class LogLevel : std::uint8_t { kInfo, kWarning, kError };
 struct AgentLogLine {
@@ -161,6 +170,8 @@ class Agent {
   void obey_forget(const v1::ForgetKernel& forget, Instant now, AgentOutputs& out);
   void obey_snapshot(const v1::Snapshot& snapshot, const OrderPosition& position, Instant now,
                      AgentOutputs& out);
+  void obey_folders(const google::protobuf::RepeatedPtrField<v1::FolderOrder>& orders, AgentOutputs& out);
+  void on(const FolderDone& done, Instant now, AgentOutputs& out);
   void obey_desired(const v1::DesiredKernel& desired, const KernelKey& key, Instant now, AgentOutputs& out);
   void drop_unwanted(KernelRecord& record, const OrderPosition& position, AgentOutputs& out);
   void lower_capacity(AgentOutputs& out);
@@ -189,6 +200,7 @@ class Agent {
   SnapshotParts parts_;
   Lease lease_;
   KernelTable kernels_;
+  FolderOrders folders_;
   Allocation allocation_;
   std::map<ImageKey, std::set<KernelKey>> pulls_;  // kernels that wait for an image
   std::set<KernelKey> deferred_;                   // kernels that wait for a lease or for room

@@ -52,6 +52,8 @@ void Agent::begin(const v1::StartKernel& order, Instant now, AgentOutputs& out) 
   record.amounts_known = true;
   if (!why) why = allocation_.impossible(record.given);
   if (why) return end_unstarted(record, v1::START_FAILED, given_differs(*why), now);
+  if (const auto mounts = mounts_of(order, profile_.volumes); !mounts)
+    return end_unstarted(record, v1::START_FAILED, mounts.error(), now);
   if (order.has_environment())
     return end_unstarted(record, v1::START_FAILED,
                          make_error("seal-broken", "the session's environment does not open here",
@@ -160,7 +162,9 @@ void Agent::give(KernelRecord& record, const v1::StartKernel& order, Instant now
   allocation_.add(record.given);
   std::optional<Timestamp> lease_until;
   if (record.requeueable) lease_until = lease_.until();
-  out.commands.push_back(StartCommand{build_spec(order, lease_until), record.rootfs});
+  KernelSpec spec = build_spec(order, lease_until);
+  if (auto mounts = mounts_of(order, profile_.volumes)) spec.mounts = std::move(*mounts);
+  out.commands.push_back(StartCommand{std::move(spec), record.rootfs});
   record.phase = KernelPhase::kGiven;
   record.was_given = true;
   record.order.reset();

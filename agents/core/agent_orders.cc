@@ -37,6 +37,20 @@ void Agent::obey(const v1::Order& order, bool stops_only, Instant now, AgentOutp
   if (stops_only) return;
   for (const auto& forget : order.forget()) obey_forget(forget, now, out);
   for (const auto& start : order.start()) begin(start, now, out);
+  obey_folders(order.folders(), out);
+}
+
+void Agent::obey_folders(const google::protobuf::RepeatedPtrField<v1::FolderOrder>& orders,
+                         AgentOutputs& out) {
+  for (const auto& order : orders)
+    if (!folders_.add(order))
+      out.log.push_back({LogLevel::kError, "an order about a folder has malformed ids: ignored"});
+  if (const auto work = folders_.next()) out.commands.push_back(*work);
+}
+
+void Agent::on(const FolderDone& done, Instant, AgentOutputs& out) {
+  folders_.done(done.result);
+  if (const auto work = folders_.next()) out.commands.push_back(*work);
 }
 
 void Agent::obey_stop(const v1::StopKernel& stop, const OrderPosition& position, Instant now,
@@ -87,6 +101,8 @@ void Agent::obey_snapshot(const v1::Snapshot& snapshot, const OrderPosition& pos
   lower_capacity(out);
   if (incarnation_.is_nil()) return;  // joins anew with less
   lease_.let_in(now.boottime);
+  folders_.clear_waiting();  // the snapshot says all that is still to be done
+  obey_folders(snapshot.folders(), out);
   for (const auto& [key, desired] : listed) obey_desired(*desired, key, now, out);
   give_deferred(now, out);
 }

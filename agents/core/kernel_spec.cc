@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "events/base/hash.h"
+
 namespace berth::agents {
 namespace {
 
@@ -97,6 +99,21 @@ Given given_by(const v1::StartKernel& order, std::optional<std::string>& why) {
     }
   }
   return given;
+}
+
+Result<std::vector<FolderMount>> mounts_of(const v1::StartKernel& order,
+                                           const std::vector<VolumeRoot>& volumes) {
+  std::vector<FolderMount> mounts;
+  for (const auto& mount : order.mounts()) {
+    const auto volume = std::find_if(volumes.begin(), volumes.end(),
+                                     [&](const VolumeRoot& v) { return v.id.view() == mount.volume(); });
+    if (volume == volumes.end() || mount.folder().size() != 16)
+      return make_error("folder-missing", "this agent has not the volume of folder '" + mount.target() + "'",
+                        "its operator may have taken the volume away");
+    mounts.push_back(
+        {volume->root, to_hex(mount.folder()), mount.target(), mount.read_only(), volume->shared_ids});
+  }
+  return mounts;
 }
 
 KernelSpec build_spec(const v1::StartKernel& order, std::optional<Timestamp> lease_until) {

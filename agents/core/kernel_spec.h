@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agents/core/allocation.h"
 #include "agents/kernel/backend.h"
@@ -19,7 +20,19 @@ std::optional<KernelKey> key_of(const v1::StartKernel& order);
 // itself (its devices do not add up to its slots).
 Given given_by(const v1::StartKernel& order, std::optional<std::string>& why);
 
-// The complete spec. Environment: the user's variables, then Berth's own, which override the user's:
+// Where a volume lies on this agent.
+struct VolumeRoot {
+  VolumeId id;
+  std::string root;  // absolute path
+  bool shared_ids = false;
+};
+
+// The order's folders as the backend mounts them. Code folder-missing: this agent has not the volume of one.
+Result<std::vector<FolderMount>> mounts_of(const v1::StartKernel& order,
+                                           const std::vector<VolumeRoot>& volumes);
+
+// The spec, complete but for its mounts. Environment: the user's variables, then Berth's own, which override
+// the user's:
 //   BERTH_SESSION_ID, _SESSION_NAME, _ROLE, _INDEX, _CLUSTER_SIZE
 //   BERTH_HOSTS ("main1,sub1"), BERTH_RANK (the kernel's place in BERTH_HOSTS, from 0)
 //   BERTH_DEVICES ("gpu0:cuda.shares=0.5,gpu1:cuda.shares=1")

@@ -44,6 +44,18 @@ enum class Egress : std::uint8_t {
   kRegistries,  // package registries, by names that the agent's operator allows
 };
 
+// A folder of a volume in a kernel, at /home/work/TARGET.
+struct FolderMount {
+  std::string volume_root;  // absolute path of the volume on this agent
+  std::string folder;       // 32 hex digits: VOLUME_ROOT/folders/FOLDER
+  std::string target;       // one path component
+  bool read_only = false;
+  // The volume's file system takes no idmapped mounts, and the agent was told to do without: on disk the
+  // files belong to the ids of kernels.
+  bool shared_ids = false;
+};
+inline constexpr std::size_t kFolderMountsMax = 16;  // of one kernel
+
 struct KernelSpec {
   KernelKey key;
   SessionId session;
@@ -62,6 +74,7 @@ struct KernelSpec {
   std::vector<std::pair<std::string, std::string>>
       env;                           // complete: BERTH_*, NVIDIA_VISIBLE_DEVICES, OMP_NUM_THREADS, user's
   std::vector<std::string> command;  // empty: an interactive kernel, which waits until it is ended
+  std::vector<FolderMount> mounts;   // at most kFolderMountsMax; oci only
   // Set for kernels of requeueable sessions (P24): CLOCK_BOOTTIME ns after which the kernel must not run. The
   // shim starts no kernel past its deadline and ends the kernel when the deadline passes without renewal.
   std::optional<Timestamp> lease_until;

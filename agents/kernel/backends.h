@@ -50,6 +50,10 @@ struct BackendConfig {
 // process-uid-wrong.
 Result<std::unique_ptr<KernelBackend>> open_backend(BackendConfig config);
 
+// Whether folders that lie where this one does can be mounted so that on disk the files belong to the range
+// of agents/volumes/disk_owner.h. Needs root. Any thread. Codes: no-idmaps (the text says why).
+Result<void> takes_idmaps(int folder);
+
 struct ImageStoreConfig {
   std::string folder;  // absolute; made if missing
   std::uint32_t id_base = 100000;

@@ -30,6 +30,11 @@ class ProcessKind final : public KernelKind {
       return make_error("disk-bound-unsupported",
                         "the group bounds what a kernel writes, and this agent's kernels are processes",
                         "agents of containers keep such a bound; or: berth group set GROUP --disk none");
+    if (!spec.mounts.empty())
+      return make_error(
+          "folder-not-mountable",
+          "this agent's kernels are processes, which have no folder '" + spec.mounts[0].target + "'",
+          "agents of containers mount folders");
     PreparedKernel prepared;
     shim::ShimSpec& out = prepared.spec;
     out.init = config_.init_path;

@@ -64,12 +64,13 @@ ALLOWED = {
        "projections/store/rocks", "events/log/local", "events/log/kafka", "events/log/open"),
     "agents": EVERYTHING,  # main.cc
     "agents/core": EVENTS + ("agents/kernel/backend.h", "agents/kernel/image_store.h"),
-    "agents/kernel": EVENTS + ("events/inside",),
+    "agents/kernel": EVENTS + ("events/inside", "agents/volumes/disk_owner.h"),
     "agents/discovery": EVENTS,
-    "agents/services": EVENTS + ("agents/core", "agents/kernel", "events/inside", "events/tunnel"),
+    "agents/volumes": EVENTS + ("agents/kernel/shim/remove_tree.h",),
+    "agents/services": EVENTS + ("agents/core", "agents/kernel", "agents/volumes", "events/inside", "events/tunnel"),
     "agents/egress": EVENTS + ("agents/kernel", "agents/services", "events/inside"),
     "agents/runtime": EVENTS
-    + ("agents/core", "agents/kernel", "agents/discovery", "agents/services", "agents/egress", "events/log/local", "events/log/kafka", "events/log/open"),
+    + ("agents/core", "agents/kernel", "agents/discovery", "agents/services", "agents/egress", "agents/volumes", "events/log/local", "events/log/kafka", "events/log/open"),
     "ops/cli": EVERYTHING,
     "tests": EVERYTHING,
     "bench": EVERYTHING,

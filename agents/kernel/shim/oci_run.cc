@@ -32,9 +32,13 @@ std::string failed(const char* what) { return std::string(what) + ": " + std::st
 
 }  // namespace
 
-std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files, Descriptor disk) {
+std::string enter_own_mounts() {
   if (unshare(CLONE_NEWNS) != 0) return failed("unshare");
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return failed("private mounts");
+  return {};
+}
+
+std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files, Descriptor disk) {
   if (!spec.disk.empty()) {
     std::string why;
     if (!disk) disk = mount_disk(spec.disk, why);

@@ -9,9 +9,12 @@
 
 namespace berth::agents::shim {
 
-// Enters a new mount namespace with the overlay at spec.mount_point. The mount ends with the last process of
-// the namespace, so nothing is left on the host. `disk`: the file system spec.disk, if it is mounted already.
-// Empty on success, else the text of the error.
+// Enters a new mount namespace. What is mounted in it ends with the last process of the namespace, so nothing
+// is left on the host. Empty on success, else the text of the error.
+std::string enter_own_mounts();
+
+// Mounts the overlay at spec.mount_point. `disk`: the file system spec.disk, if it is mounted already. Empty
+// on success, else the text of the error. REQUIRES: the mount namespace is the shim's own.
 std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files, Descriptor disk);
 
 // Replaces the calling process by "runc run --detach". Returns only if that failed. REQUIRES: kExitFd is

@@ -41,6 +41,28 @@ bool parse(const std::string& text, HoldingRecord::Grant& grant) {
   return parse(text.substr(0, amount_end), grant.amount);
 }
 
+// The root comes last: a path may hold spaces.
+std::string text_of(const FolderRecord& folder) {
+  return std::string(folder.read_only ? "ro" : "rw") + (folder.shared_ids ? " shared " : " own ") +
+         folder.folder + " " + folder.target + " " + folder.root;
+}
+
+bool parse(const std::string& text, FolderRecord& folder) {
+  const std::size_t ids = text.find(' '), name = text.find(' ', ids + 1), target = text.find(' ', name + 1);
+  const std::size_t root = text.find(' ', target + 1);
+  if (ids == std::string::npos || name == std::string::npos || target == std::string::npos ||
+      root == std::string::npos)
+    return false;
+  const std::string mode = text.substr(0, ids), owners = text.substr(ids + 1, name - ids - 1);
+  if ((mode != "ro" && mode != "rw") || (owners != "own" && owners != "shared")) return false;
+  folder.read_only = mode == "ro";
+  folder.shared_ids = owners == "shared";
+  folder.folder = text.substr(name + 1, target - name - 1);
+  folder.target = text.substr(target + 1, root - target - 1);
+  folder.root = text.substr(root + 1);
+  return true;
+}
+
 // REQUIRES: a field of a holding. False: its value is damaged.
 bool take_field(const std::string& name, const std::string& value, std::optional<HoldingRecord>& holding) {
   if (!holding) holding.emplace();
@@ -74,6 +96,9 @@ std::string encode(const ShimSpec& spec) {
     fields.emplace_back("disk", spec.disk);
     fields.emplace_back("oom_file", spec.oom_file);
     fields.emplace_back("cpu_cgroup", spec.cpu_cgroup);
+    fields.emplace_back("id_base", std::to_string(spec.id_base));
+    fields.emplace_back("id_count", std::to_string(spec.id_count));
+    for (const FolderRecord& folder : spec.folders) fields.emplace_back("folder", text_of(folder));
   }
   return encode_fields(fields);
 }
@@ -120,6 +145,12 @@ std::optional<ShimSpec> decode_spec(std::string_view bytes) {
       spec.oom_file = value;
     else if (name == "cpu_cgroup")
       spec.cpu_cgroup = value;
+    else if (name == "id_base")
+      good = parse(value, spec.id_base);
+    else if (name == "id_count")
+      good = parse(value, spec.id_count);
+    else if (name == "folder")
+      good = parse(value, spec.folders.emplace_back());
     if (!good) return std::nullopt;
   }
   return spec;

@@ -79,12 +79,25 @@ struct HoldingRecord {
   std::vector<Grant> devices;
 };
 
+inline constexpr const char* kFoldersInside = "/home/work";  // the place of folders in a kernel
+
+// A folder of a volume in a kernel (backend.h).
+struct FolderRecord {
+  std::string root;    // of the volume, on the host
+  std::string folder;  // 32 hex digits
+  std::string target;  // its name below kFoldersInside
+  bool read_only = false;
+  bool shared_ids = false;
+
+  bool operator==(const FolderRecord&) const = default;
+};
+
 struct ShimSpec {
   bool oci = false;
   std::vector<std::string> args;   // empty: wait until ended (a process kernel runs `init`)
   std::vector<std::string> env;    // process only; oci: in config.json
   std::string init;                // path of berth-init
-  std::uint32_t uid = 0, gid = 0;  // process only; 0: as the shim
+  std::uint32_t uid = 0, gid = 0;  // process: as whom, 0: as the shim; oci: the image's user, as host ids
   std::int64_t lease_until = 0;    // CLOCK_BOOTTIME ns, 0 = none
   std::uint64_t lease_generation = 0;
   std::vector<std::string> cgroups;      // the kernel's folder in each hierarchy, removed after its end
@@ -97,6 +110,8 @@ struct ShimSpec {
   std::string disk;         // file system of the layer; empty: the folder itself
   std::string oom_file;     // memory.oom_control or memory.events
   std::string cpu_cgroup;   // the kernel's folder in the hierarchy of the cpu controller (own_cgroup.h)
+  std::uint32_t id_base = 0, id_count = 0;  // host ids of the kernel's ids
+  std::vector<FolderRecord> folders;        // none in specs of older agents
 };
 // A process kernel's environment has this entry.
 std::string environment_mark(const std::string& key);

@@ -31,7 +31,7 @@ std::vector<std::string> names_in(int folder) {
 // No path is ever longer than a name: a folder in a folder is first moved up, beside it.
 class Remover {
  public:
-  explicit Remover(int top) : top_(top) {
+  Remover(int top, const std::atomic<bool>* stop) : top_(top), stop_(stop) {
     struct stat info {};
     if (fstat(top, &info) == 0) device_ = info.st_dev;
   }
@@ -39,8 +39,10 @@ class Remover {
   void empty() {
     for (bool changed = true; changed;) {
       changed = false;
-      for (const std::string& name : names_in(top_))
+      for (const std::string& name : names_in(top_)) {
+        if (stop_ != nullptr && *stop_) return;
         changed = remove_below(top_, name) || take_apart(name) || changed;
+      }
     }
   }
 
@@ -71,17 +73,18 @@ class Remover {
   }
 
   int top_;
+  const std::atomic<bool>* const stop_;
   dev_t device_ = 0;
   std::uint64_t next_ = 0;
 };
 
 }  // namespace
 
-bool remove_tree(const std::string& path) {
+bool remove_tree(const std::string& path, const std::atomic<bool>* stop) {
   if (unlink(path.c_str()) == 0 || errno == ENOENT) return true;
   const int top = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (top < 0) return false;
-  Remover(top).empty();
+  Remover(top, stop).empty();
   close(top);
   return rmdir(path.c_str()) == 0;
 }

@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "agents/kernel/shim/door.h"
+#include "agents/kernel/shim/folders.h"
 #include "agents/kernel/shim/own_cgroup.h"
 #include "agents/kernel/shim/program.h"
 #include "agents/kernel/shim/system.h"
@@ -199,10 +200,27 @@ void Shim::launch_process() {
   // The program runs, or has ended already: reap() takes its exit status.
 }
 
-void Shim::launch_runtime() {
-  if (const std::string why = mount_overlay(spec_, files_, std::move(disk_)); !why.empty())
-    return fail_start("rootfs-not-mounted", why);
+// The root of the container, with its folders in it. False: the start has failed.
+bool Shim::mount_root() {
+  const auto root_failed = [this](const std::string& why) {
+    if (!why.empty()) fail_start("rootfs-not-mounted", why);
+    return !why.empty();
+  };
+  const auto folders_failed = [this](const FolderTrouble& trouble) {
+    if (trouble) fail_start(trouble.code, trouble.message);
+    return static_cast<bool>(trouble);
+  };
+  std::vector<Descriptor> clones;
+  // Clones first: the overlay may stand where a volume lies.
+  if (root_failed(enter_own_mounts()) || folders_failed(clone_folders(spec_, clones)) ||
+      root_failed(mount_overlay(spec_, files_, std::move(disk_))))
+    return false;
   mounted_ = true;
+  return !folders_failed(place_folders(spec_, clones));
+}
+
+void Shim::launch_runtime() {
+  if (!mount_root()) return;
   int gate[2];
   if (pipe2(gate, O_CLOEXEC) != 0) return fail_start("no-process", std::strerror(errno));
   const pid_t child = fork();

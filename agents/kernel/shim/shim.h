@@ -43,6 +43,7 @@ class Shim {
   bool set_signals();
   int run_new();
   void launch_process();
+  bool mount_root();
   void launch_runtime();
   [[noreturn]] void be_runtime(int gate);
   bool record_and_open_gate(int gate_write, pid_t child);

@@ -62,6 +62,14 @@ TEST_P(ProcessProgram, S3_IsNotStartedWhereItsGroupBoundsWhatItWrites) {
   EXPECT_EQ(end.error.code, "disk-bound-unsupported");
 }
 
+TEST_P(ProcessProgram, IsNotStartedWithoutTheFoldersThatItWasToHave) {
+  KernelSpec asked = spec(Program::kCount);
+  asked.mounts = {{"/volume", std::string(32, 'a'), "data"}};
+  const KernelEvent end = await_end(start(asked));
+  EXPECT_EQ(end.end, KernelEnd::kStartFailed);
+  EXPECT_EQ(end.error.code, "folder-not-mountable");
+}
+
 INSTANTIATE_TEST_SUITE_P(Process, ProcessProgram, testing::Values(RigFactory([] {
                            return std::make_unique<RealRig>(BackendKind::kProcess);
                          })));

@@ -17,6 +17,10 @@ TEST(ShimRecords, ASpecComesBackAsItWasWritten) {
   spec.oom_file = "/oom";
   spec.cpu_cgroup = "/cpu/k";
   spec.egress = true;
+  spec.uid = 101000;
+  spec.id_base = 100000;
+  spec.id_count = 65536;
+  spec.folders = {{"/a volume", std::string(32, 'a'), "data", true, false}, {"/v", "b", "code", false, true}};
   const auto again = decode_spec(encode(spec));
   ASSERT_TRUE(again.has_value());
   EXPECT_EQ(again->args, spec.args);
@@ -27,7 +31,26 @@ TEST(ShimRecords, ASpecComesBackAsItWasWritten) {
   EXPECT_EQ(again->cpu_cgroup, spec.cpu_cgroup);
   EXPECT_TRUE(again->oci);
   EXPECT_TRUE(again->egress);
+  EXPECT_EQ(again->uid, 101000u);
+  EXPECT_EQ(again->id_base, 100000u);
+  EXPECT_EQ(again->id_count, 65536u);
+  EXPECT_EQ(again->folders, spec.folders);
   EXPECT_FALSE(decode_spec(encode(ShimSpec()))->egress);
+}
+
+TEST(ShimRecords, ASpecOfAnOlderAgentHasNoFoldersAndADamagedOneIsNone) {
+  ShimSpec spec;
+  spec.oci = true;
+  std::string text = encode(spec);
+  EXPECT_TRUE(decode_spec(text)->folders.empty());
+  spec.folders = {{"/v", "f", "data", false, false}};
+  text = encode(spec);
+  for (const char* wrong : {"rx own f data /v", "rw any f data /v", "rw own f data", "rw", ""}) {
+    std::string damaged = text;
+    const std::string good = "rw own f data /v";
+    damaged.replace(damaged.find(good), good.size(), wrong);
+    EXPECT_FALSE(decode_spec(damaged).has_value()) << wrong;
+  }
 }
 
 TEST(ShimRecords, ARecordThatWasCutShortIsNoRecord) {

@@ -1,0 +1,54 @@
+// Uploads: files that come into a folder in chunks, over any number of connections and lives of the agent.
+//
+//   STAGING/FOLDER.UPLOAD.part    the bytes so far; its size is the offset
+//   STAGING/FOLDER.UPLOAD.about   what was asked at the beginning (v1::FileQuestion); stays when the file
+//                                 has its place, so that a finish whose answer got lost may be asked again
+// A chunk that cannot be written whole leaves the offset where it was. One question at a time writes an
+// upload (its part is locked). Calls block on the disk; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "agents/volumes/volumes.h"
+#include "events/schema/v1/service.pb.h"
+
+namespace berth::agents {
+
+inline constexpr std::size_t kUploadsOfFolderMax = 64;  // under way at once
+
+class Uploads {
+ public:
+  // `folder` outlives this.
+  explicit Uploads(const OpenFolder& folder) : folder_(folder) {}
+
+  // Each names the upload in question.upload(); the results are its offset. Codes of all: bad-request,
+  // unknown-upload (not of begin), upload-busy, volume-full, volume-failed.
+
+  // Also: path-invalid, upload-too-large, path-exists, not-a-file (what is there, to be overwritten), codes
+  // of the path above, upload-differs, too-many-uploads.
+  Result<std::uint64_t> begin(const v1::FileQuestion& question);
+  Result<std::uint64_t> status(const v1::FileQuestion& question) const;
+  // Also: upload-too-large, offset-differs (status() says the offset), checksum-differs.
+  Result<std::uint64_t> add(const v1::FileQuestion& question, std::string_view chunk);
+  // Also: offset-differs, checksum-differs (of the whole: begin anew), those of begin().
+  Result<v1::FileEntry> finish(const v1::FileQuestion& question);
+  Result<void> abort(const v1::FileQuestion& question);
+
+ private:
+  Result<v1::FileQuestion> about(const std::string& upload) const;
+  Result<Descriptor> lock_part(const std::string& upload) const;
+  Result<std::uint64_t> begin_new(const v1::FileQuestion& question);
+  Result<void> check_target(const v1::FileQuestion& question) const;
+  Result<void> publish(const v1::FileQuestion& about, const std::string& upload, const Descriptor& part);
+  std::string name_of(const std::string& upload, const char* end) const;
+
+  const OpenFolder& folder_;
+};
+
+// `staging`: path of a volume's. Those to which nothing came for so long.
+void drop_old_uploads(const std::string& staging, Duration kept);
+void drop_uploads_of(const std::string& staging, const FolderId& folder);
+
+}  // namespace berth::agents
