@@ -51,8 +51,16 @@ std::optional<KernelPath> kernel_path_of(std::string_view path) {
   return KernelPath{{KernelId(*id), attempt}, parts[4]};
 }
 
-void answer(const KernelRoutes& routes, boost::asio::io_context& io, tunnel::Question question,
+struct Routes {
+  KernelRoutes kernels;
+  FolderRoute files;  // may be empty
+};
+
+void answer(const Routes& all, boost::asio::io_context& io, tunnel::Question question,
             const std::shared_ptr<tunnel::Stream>& stream) {
+  if (all.files && question.method == "POST")
+    if (auto asked = file_service_path_in(question.path)) return all.files(std::move(*asked), stream);
+  const KernelRoutes& routes = all.kernels;
   const auto mark = question.path.find('?');
   const auto path = kernel_path_of(std::string_view(question.path).substr(0, mark));
   const auto route = path ? routes.find(question.method + " " + path->last) : routes.end();
@@ -69,7 +77,7 @@ void answer(const KernelRoutes& routes, boost::asio::io_context& io, tunnel::Que
 
 class ServiceServer::Impl {
  public:
-  Impl(const Signer& agent, KernelRoutes routes)
+  Impl(const Signer& agent, Routes routes)
       : server_(io_, agent,
                 [this, routes = std::move(routes)](tunnel::Question question,
                                                    const std::shared_ptr<tunnel::Stream>& stream) {
@@ -95,18 +103,20 @@ class ServiceServer::Impl {
   std::thread thread_;
 };
 
-void refuse(const std::shared_ptr<tunnel::Stream>& stream, int status, const Error& error) {
+void refuse(const std::shared_ptr<tunnel::Stream>& stream, int status, const Error& error,
+            std::uint64_t offset) {
   v1::ServiceError told;
   told.set_code(error.code);
   told.set_message(error.message);
   told.set_hint(error.hint);
+  told.set_offset(offset);
   stream->answer({status, {}});
   stream->write(told.SerializeAsString(), [](const Result<void>&) {});
   stream->finish();
 }
 
-ServiceServer::ServiceServer(const Signer& agent, KernelRoutes routes)
-    : impl_(std::make_unique<Impl>(agent, std::move(routes))) {}
+ServiceServer::ServiceServer(const Signer& agent, KernelRoutes routes, FolderRoute files)
+    : impl_(std::make_unique<Impl>(agent, Routes{std::move(routes), std::move(files)})) {}
 ServiceServer::~ServiceServer() { stop(); }
 Result<std::string> ServiceServer::start(const std::string& address) { return impl_->start(address); }
 void ServiceServer::stop() { impl_->stop(); }

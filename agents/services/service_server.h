@@ -1,6 +1,6 @@
 // ServiceServer: what an agent serves to API servers, on the address that it announces: streams of the tunnel
-// (events/tunnel) about its kernels. Who does not hold the agent's key gets through no handshake, and is
-// counted.
+// (events/tunnel) about its kernels, and about the files of folders on its volumes. Who does not hold the
+// agent's key gets through no handshake, and is counted.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "agents/kernel/backend.h"
+#include "events/codec/file_service.h"
 #include "events/codec/signing.h"
 #include "events/tunnel/messages.h"
 #include "events/tunnel/stream.h"
@@ -32,11 +33,13 @@ struct KernelQuestion {
 using KernelRoute = std::function<void(const KernelQuestion&, std::shared_ptr<tunnel::Stream>)>;
 // By method and last part of the path: "GET log".
 using KernelRoutes = std::map<std::string, KernelRoute, std::less<>>;
+// What answers questions about files (events/codec/file_service.h). As a KernelRoute is called.
+using FolderRoute = std::function<void(FileServicePath, std::shared_ptr<tunnel::Stream>)>;
 
 class ServiceServer {
  public:
-  // `agent`: the agent's own signer.
-  ServiceServer(const Signer& agent, KernelRoutes routes);
+  // `agent`: the agent's own signer. `files`: empty where the agent has no volumes.
+  ServiceServer(const Signer& agent, KernelRoutes routes, FolderRoute files = {});
   ~ServiceServer();
 
   // "127.0.0.1:0" -> the address that the server listens on. Codes: address-invalid, port-in-use,
@@ -53,6 +56,8 @@ class ServiceServer {
 };
 
 // Ends the stream with an error that the asker is told as it is: status, and a v1::ServiceError as the body.
-void refuse(const std::shared_ptr<tunnel::Stream>& stream, int status, const Error& error);
+// `offset`: of offset-differs.
+void refuse(const std::shared_ptr<tunnel::Stream>& stream, int status, const Error& error,
+            std::uint64_t offset = 0);
 
 }  // namespace berth::agents

@@ -1,0 +1,11 @@
+// Whether bytes are text.
+#pragma once
+
+#include <string_view>
+
+namespace berth {
+
+// Well-formed UTF-8 (Unicode 15, table 3-7): no overlong form, no surrogate, nothing beyond U+10FFFF.
+bool is_utf8(std::string_view bytes);
+
+}  // namespace berth
