@@ -17,8 +17,8 @@ PLACEMENT = FLOORS + ("controller/placement/select/custom",)
 PLACEMENT_NAMES = ("controller/placement/types.h",)
 CELL = ("controller/cell", "controller/cell/leader")
 API = ("controller/api", "controller/api/http", "controller/api/routes", "controller/api/live", "controller/api/login",
-       "controller/api/console", "controller/api/identity", "controller/api/inside", "controller/api/apps",
-       "controller/api/map",
+       "controller/api/console", "controller/api/identity", "controller/api/inside", "controller/api/folders",
+       "controller/api/apps", "controller/api/map",
        "controller/api/auth")
 
 ALLOWED = {
@@ -57,7 +57,7 @@ ALLOWED = {
     "controller/api/map": EVENTS + PURE_PROJECTIONS + ("controller/answers/types.h",),
     "controller/api/auth": ("events/base", "controller/api/map"),
     "controller/api/apps": EVENTS + ("events/inside", "controller/api/map", "controller/api/auth"),
-    **{room: EVENTS + PURE_PROJECTIONS + ("controller/answers", "controller/scenario", "events/inside", "events/tunnel") + API for room in API[:8]},
+    **{room: EVENTS + PURE_PROJECTIONS + ("controller/answers", "controller/scenario", "events/inside", "events/tunnel") + API for room in API[:9]},
     "controller/policy_host": ("events/base", "controller/placement", "controller/placement/select/custom"),
     "controller/runtime": EVENTS + PURE_PROJECTIONS + PLACEMENT + CELL + API
     + ("controller/decide", "controller/feed", "controller/answers", "controller/scenario", "controller/policy_host",

@@ -166,9 +166,15 @@ Audience RowOwners::of_limit(const std::string& key) const {
 void add_session(RowBatch& batch, const State& state, const SessionId& id) {
   const auto* session = state.sessions.find(id);
   if (session == nullptr) return;
-  auto copy = std::make_unique<SessionCopy>(SessionCopy{*session, {}});
+  auto copy = std::make_unique<SessionCopy>(SessionCopy{*session, {}, {}});
   for (const KernelId& kernel : session->kernel_ids)
     if (const auto* row = state.kernels.find(kernel)) copy->kernels.push_back(*row);
+  if (session->spec)
+    for (const auto& mount : session->spec->spec.mounts()) {
+      const auto folder = Uuid::from_bytes(mount.folder());
+      const auto* row = folder ? state.folders.find(FolderId(*folder)) : nullptr;
+      copy->folders.push_back(row == nullptr ? projections::FolderRow() : *row);
+    }
   auto row = std::make_unique<WatchedRow>(RowKey(WatchedTable::kSessions, to_string(id)), batch.position);
   row->session = std::move(copy);
   const v1::Owner& owner = session->owner->owner;

@@ -93,8 +93,7 @@ void RowView::tell_session(const RowBatch& batch, const WatchedRow& row, std::se
   const projections::SessionRow& session = row.session->session;
   if (!whatever_state_.matches(session) || !told.insert(row.key()).second) return;
   if (!filter_.sessions.matches(session)) return frames.push_back(row.gone());
-  const bool is_told = session.preemptor.is_nil() || may_see_preemptor(actor_, session);
-  frames.push_back(is_told ? row.put(batch.kinds) : row.put_without_preemptor(batch.kinds));
+  frames.push_back(row.differs_for(actor_) ? row.put_for(batch.kinds, actor_) : row.put(batch.kinds));
 }
 
 bool RowView::tell_other(const RowBatch& batch, const WatchedRow& row, std::vector<Frame>& frames) const {

@@ -11,10 +11,12 @@ void SessionTexts::write(JsonText& out, const projections::State& state, const S
   for (const projections::SessionRow* session : sessions) {
     SessionExtras extras;
     extras.hides_preemptor = !session->preemptor.is_nil() && !may_see_preemptor(actor, *session);
-    if (projections::is_waiting(session->status) || extras.hides_preemptor) {
+    const bool mounts = session->spec && !session->spec->spec.mounts().empty();
+    if (projections::is_waiting(session->status) || extras.hides_preemptor || mounts) {
       if (const auto found = positions.find(session->id); found != positions.end())
         extras.queue_position = found->second;
       extras.build_percent = build_percent(state, *session);
+      extras.mount_names = mount_names(state, *session, actor);
       write_session(out, kinds, *session, kernels_of(state, *session), extras);
       continue;
     }

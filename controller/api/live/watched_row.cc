@@ -1,5 +1,7 @@
 #include "controller/api/live/watched_row.h"
 
+#include "controller/api/map/folder_lookup.h"
+
 namespace berth::controller::api {
 
 void Audience::add(const Audience& other) {
@@ -31,10 +33,17 @@ const Frame& WatchedRow::put(const SlotKinds& kinds) const {
   return put_;
 }
 
-Frame WatchedRow::put_without_preemptor(const SlotKinds& kinds) const {
+Frame WatchedRow::put_for(const SlotKinds& kinds, const projections::Actor& actor) const {
   SessionExtras extras;
-  extras.hides_preemptor = true;
+  extras.hides_preemptor = !may_see_preemptor(actor, session->session);
+  for (const projections::FolderRow& folder : session->folders)
+    extras.mount_names.push_back(may_see(actor, folder) ? folder.name : std::string());
   return encode_session(kinds, extras);
+}
+
+bool WatchedRow::differs_for(const projections::Actor& actor) const {
+  const projections::SessionRow& row = session->session;
+  return !session->folders.empty() || !(row.preemptor.is_nil() || may_see_preemptor(actor, row));
 }
 
 Frame WatchedRow::put(const boost::json::object& row) const {

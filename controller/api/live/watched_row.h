@@ -56,6 +56,7 @@ struct Audience {
 struct SessionCopy {
   projections::SessionRow session;
   std::vector<projections::KernelRow> kernels;
+  std::vector<projections::FolderRow> folders;  // of its mounts, in their order; without an id: gone
 };
 
 // A row as of its batch's position. Its bytes are made once, by the first watcher that needs them.
@@ -69,8 +70,11 @@ class WatchedRow {
 
   // Of the row as everybody who sees all of it gets it.
   const Frame& put(const SlotKinds& kinds) const;
-  // Of a session, for those who are not told which one it was preempted for (session_lookup.h).
-  Frame put_without_preemptor(const SlotKinds& kinds) const;
+  // Of a session, as the actor sees it: without which one it was preempted for (session_lookup.h), and
+  // without names of folders, where those are not the actor's to see.
+  Frame put_for(const SlotKinds& kinds, const projections::Actor& actor) const;
+  // Whether a session is to be shown to the actor by put_for().
+  bool differs_for(const projections::Actor& actor) const;
   // Of another form of the row.
   Frame put(const boost::json::object& row) const;
   const Frame& gone() const;

@@ -35,6 +35,8 @@ constexpr CodeStatus kStatuses[] = {
     {"csrf-missing", 403},
     {"csrf-wrong", 403},
     {"foreign-origin", 403},
+    {"folder-not-accessible", 403},
+    {"folder-read-only", 403},
     {"denied", 403},
     {"no-such-route", 404},
     {"unknown-session", 404},
@@ -52,6 +54,8 @@ constexpr CodeStatus kStatuses[] = {
     {"scenario-too-large", 422},
     {"unknown-limit", 404},
     {"unknown-preset", 404},
+    {"unknown-folder", 404},
+    {"unknown-volume", 404},
     {"method-not-allowed", 405},
     {"timeout", 408},
     {"name-in-use", 409},
@@ -83,12 +87,21 @@ constexpr CodeStatus kStatuses[] = {
     {"too-many-programs", 409},
     {"too-many-apps", 409},
     {"count-changed", 409},
+    {"folder-exists", 409},
+    {"folder-mounted", 409},
+    {"folder-not-ready", 409},
+    {"too-many-folders", 409},
+    {"too-many-shares", 409},
+    {"volumes-busy", 409},
+    {"volume-unavailable", 409},
     {"body-too-large", 413},
     {"request-too-large", 413},
     {"target-too-long", 414},
     {"unsupported-media-type", 415},
     {"expectation-failed", 417},
     {"misdirected-request", 421},
+    {"invalid-mount", 422},
+    {"volume-required", 422},
     {"upgrade-required", 426},
     {"too-many-requests", 429},
     {"too-many-streams", 429},
@@ -155,6 +168,7 @@ std::string_view title_of(unsigned status) {
     case 415: return "Unsupported Media Type";
     case 417: return "Expectation Failed";
     case 421: return "Misdirected Request";
+    case 422: return "Unprocessable Content";
     case 426: return "Upgrade Required";
     case 429: return "Too Many Requests";
     case 431: return "Request Header Fields Too Large";

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "controller/api/map/agent_json.h"
+#include "controller/api/map/folder_lookup.h"
 #include "controller/api/map/session_request.h"
 #include "events/base/checks.h"
 #include "projections/missing_image.h"
@@ -60,6 +61,21 @@ void put_session_group(JsonText& out, const v1::SessionSpec& spec) {
   });
 }
 
+void put_mounts(JsonText& out, const v1::SessionSpec& spec, const std::vector<std::string>& names) {
+  std::size_t number = 0;
+  out.array("mounts", spec.mounts(), [&](const auto& mount) {
+    out.open('{');
+    out.object("folder", [&] {
+      out.put("id", hex_of(Uuid::from_bytes(mount.folder()).value_or(Uuid{})));
+      out.put_text("name", number < names.size() ? names[number] : std::string());
+    });
+    out.put("target", mount.target());
+    out.put("read_only", mount.read_only());
+    out.close('}');
+    ++number;
+  });
+}
+
 // Sealed ones are null but for who may see them.
 void put_environment(JsonText& out, const SessionRow& session, const v1::Environment* opened) {
   if (session.environment && opened == nullptr) return out.put("env", nullptr);
@@ -88,6 +104,7 @@ void put_spec(JsonText& out, const SlotKinds& kinds, const SessionRow& session, 
   out.put("preemptible", !spec.not_preemptible());
   put_session_group(out, spec);
   out.put("shm", std::to_string(spec.shm()));
+  put_mounts(out, spec, extras.mount_names);
   put_environment(out, session, extras.environment);
   out.array("command", spec.command());
   out.put("requeueable", spec.requeueable());
@@ -223,6 +240,18 @@ std::optional<std::uint32_t> build_percent(const projections::State& state, cons
   return image == nullptr ? std::nullopt : std::optional(image->build->percent());
 }
 
+std::vector<std::string> mount_names(const projections::State& state, const SessionRow& session,
+                                     const projections::Actor& actor) {
+  std::vector<std::string> names;
+  if (!session.spec) return names;
+  for (const auto& mount : session.spec->spec.mounts()) {
+    const auto id = Uuid::from_bytes(mount.folder());
+    const auto* folder = id ? state.folders.find(FolderId(*id)) : nullptr;
+    names.push_back(folder != nullptr && may_see(actor, *folder) ? folder->name : std::string());
+  }
+  return names;
+}
+
 SessionStatus shown_status(const SessionRow& session) {
   return session.forced && session.status == SessionStatus::kTerminating ? SessionStatus::kTerminated
                                                                          : session.status;
@@ -326,6 +355,7 @@ void write_session(JsonText& out, const projections::State& state, const SlotKin
   SessionExtras extras;
   extras.hides_preemptor = !may_see_preemptor(actor, session);
   extras.build_percent = build_percent(state, session);
+  extras.mount_names = mount_names(state, session, actor);
   write_session(out, kinds, session, kernels_of(state, session), extras);
 }
 
@@ -336,6 +366,7 @@ std::string session_to_json(const projections::State& state, const SlotKinds& ki
   SessionExtras extras{std::nullopt, environment, !may_see_preemptor(actor, session)};
   if (!positions.empty()) extras.queue_position = positions.begin()->second;
   extras.build_percent = build_percent(state, session);
+  extras.mount_names = mount_names(state, session, actor);
   JsonText out;
   write_session(out, kinds, session, kernels_of(state, session), extras);
   return out.take();

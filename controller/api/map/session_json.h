@@ -23,6 +23,7 @@ struct SessionExtras {
   const v1::Environment* environment = nullptr;               // opened, for who may see it
   bool hides_preemptor = false;                               // from who may not see that session
   std::optional<std::uint32_t> build_percent = std::nullopt;  // of the image that it waits for
+  std::vector<std::string> mount_names{};                     // see mount_names(); may be fewer
 };
 
 // The session as the next value. Of rows that need not be the state's.
@@ -46,6 +47,11 @@ projections::SessionStatus shown_status(const projections::SessionRow& session);
 // How far the image is built that the session waits for; nothing if it waits for none.
 std::optional<std::uint32_t> build_percent(const projections::State& state,
                                            const projections::SessionRow& session);
+
+// The name of the folder of each of the session's mounts, in their order; empty: the folder is gone, or the
+// actor may not see it.
+std::vector<std::string> mount_names(const projections::State& state, const projections::SessionRow& session,
+                                     const projections::Actor& actor);
 
 // The rows of a session's kernels.
 std::vector<const projections::KernelRow*> kernels_of(const projections::State& state,

@@ -141,7 +141,7 @@ const char* name_of(v1::SessionType type) {
 }
 
 v1::RequestSession read_session_request(const json::object& body, const SlotKinds& kinds, v1::Owner& owner,
-                                        Errors& errors) {
+                                        Errors& errors, const FindMountFolder& find_folder) {
   ObjectReader in(body, "", errors);
   v1::RequestSession out;
   v1::SessionSpec& spec = *out.mutable_spec();
@@ -164,6 +164,7 @@ v1::RequestSession read_session_request(const json::object& body, const SlotKind
   read_shm(in, spec);
   read_program(in, spec);
   if (const auto requeueable = in.boolean("requeueable")) spec.set_requeueable(*requeueable);
+  read_mounts(in, find_folder, spec);
   read_times(in, spec);
   if (const auto attempts = in.integer("max_attempts", 1, 1000))
     spec.set_max_attempts(static_cast<std::uint32_t>(*attempts));

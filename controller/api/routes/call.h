@@ -135,5 +135,7 @@ std::vector<Route> user_routes();
 std::vector<Route> project_routes();
 std::vector<Route> domain_routes();
 std::vector<Route> key_routes();
+std::vector<Route> volume_routes();
+std::vector<Route> folder_routes();
 
 }  // namespace berth::controller::api

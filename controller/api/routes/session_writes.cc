@@ -1,6 +1,7 @@
 #include "controller/api/routes/session_writes.h"
 
 #include "controller/api/map/explanation_json.h"
+#include "controller/api/map/folder_lookup.h"
 #include "controller/api/map/session_json.h"
 #include "controller/api/map/session_request.h"
 #include "controller/api/routes/asker.h"
@@ -67,8 +68,16 @@ std::optional<v1::Request> read_request(const Services& services, const Call& ca
   }
   Errors errors;
   v1::Request request = request_of(services, call);
+  const FindMountFolder find_folder = [&](const std::string& id_or_name) {
+    Result<MountFolder> folder = make_error("internal-error", "no state");
+    services.context.with_state([&](const StateView& view) {
+      const auto found = find_folder_to_mount(view.state, call.caller, id_or_name);
+      folder = found.ok() ? Result(MountFolder{(*found)->id, (*found)->name}) : found.error();
+    });
+    return folder;
+  };
   *request.mutable_request_session() =
-      read_session_request(*body, slot_kinds(services), *request.mutable_owner(), errors);
+      read_session_request(*body, slot_kinds(services), *request.mutable_owner(), errors, find_folder);
   if (!errors.empty()) {
     reply(problem_reply(std::move(errors).take(), call));
     return std::nullopt;

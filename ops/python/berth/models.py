@@ -229,6 +229,124 @@ Status: TypeAlias = 'Literal["PENDING", "RESERVED", "SCHEDULED", "PREPARING", "P
 Statuses: TypeAlias = "str"
 
 
+HexId: TypeAlias = "str"
+
+
+class HexRef(TypedDict):
+    id: HexId
+    name: str | None  # null: it is gone, or not the caller's to see
+
+
+class Volume(TypedDict):
+    id: HexId
+    name: str
+    agents: list[str]  # That have it, of those that the caller may see
+    available: bool  # An ALIVE agent has it
+
+
+class VolumeList(TypedDict):
+    items: list[Volume]
+    position: int | None
+
+
+class FolderShare(TypedDict):
+    user: NotRequired[str]
+    project: NotRequired[str]  # DOMAIN/NAME
+    access: Literal["read", "write"]
+
+
+class FolderSession(TypedDict):
+    id: str
+    name: str
+
+
+class FolderOwner(TypedDict):
+    """A user or a project"""
+
+    domain: str
+    project: NotRequired[str]
+    user: NotRequired[str]
+
+
+class Folder(TypedDict):
+    id: HexId
+    name: str
+    owner: FolderOwner  # A user or a project
+    volume: HexRef
+    state: Literal["CREATING", "READY", "FAILED", "TRASHED", "PURGING"]
+    created_at: str
+    purge_at: NotRequired[str]  # Of one in the trash: when it is removed
+    code: NotRequired[str]  # Why it could not be made or removed
+    message: NotRequired[str]
+    access: Literal["own", "write", "read", "none"]  # The caller's, to its files
+    shares: NotRequired[list[FolderShare]]  # For who may change them
+    sessions: list[FolderSession]  # Live ones that mount it and that the caller may see, 20 at most
+
+
+class FolderList(TypedDict):
+    items: list[Folder]
+    next_page_token: str | None
+    position: int | None
+
+
+class FolderChangedOwner(TypedDict):
+    """A user or a project"""
+
+    domain: str
+    project: NotRequired[str]
+    user: NotRequired[str]
+
+
+class FolderChanged(TypedDict):
+    """The folder; of one that is gone its id alone"""
+
+    id: HexId
+    name: NotRequired[str]
+    owner: NotRequired[FolderChangedOwner]  # A user or a project
+    volume: NotRequired[HexRef]
+    state: NotRequired[Literal["CREATING", "READY", "FAILED", "TRASHED", "PURGING"]]
+    created_at: NotRequired[str]
+    purge_at: NotRequired[str]  # Of one in the trash: when it is removed
+    code: NotRequired[str]  # Why it could not be made or removed
+    message: NotRequired[str]
+    access: NotRequired[Literal["own", "write", "read", "none"]]  # The caller's, to its files
+    shares: NotRequired[list[FolderShare]]  # For who may change them
+    sessions: NotRequired[list[FolderSession]]  # Live ones that mount it and that the caller may see, 20 at most
+    position: int
+
+
+class FolderRequest(TypedDict):
+    name: Name
+    project: NotRequired[NameOrNone | None]  # Of the caller's domain; absent: the caller's own folder
+    volume: NotRequired[Name | None]  # Name or id; absent: the only one
+
+
+class FolderRename(TypedDict):
+    name: Name
+
+
+class FolderRestore(TypedDict):
+    name: NotRequired[NameOrNone | None]  # The new one, where the old one is in use
+
+
+class FolderShareRequest(TypedDict):
+    user: NotRequired[Name | None]
+    project: NotRequired[ProjectOrNone | None]  # NAME, or DOMAIN/NAME; either a user or a project
+    access: Literal["read", "write", "none"]
+
+
+class Mount(TypedDict):
+    folder: HexRef
+    target: str  # It is /home/work/TARGET
+    read_only: bool
+
+
+class MountRequest(TypedDict):
+    folder: Name
+    target: NotRequired[Name | None]  # It is /home/work/TARGET; absent: the folder's name
+    read_only: NotRequired[bool | None]
+
+
 class Session(TypedDict):
     id: str
     name: str
@@ -276,6 +394,7 @@ class Session(TypedDict):
     session_group: SessionGroup | None
     held_on: list[str]  # RESERVED: agents of the places held for it
     preempted_for: str | None
+    mounts: list[Mount]  # Folders that all its kernels have
 
 
 class SessionGroup(TypedDict):
@@ -320,6 +439,7 @@ class SessionRequest(TypedDict):
     on_dependency_failure: NotRequired[Literal["cancel", "wait"] | None]
     job_priority: NotRequired[int | None]  # Where its group preempts: preemptible sessions of a lower one make room
     preemptible: NotRequired[bool | None]
+    mounts: NotRequired[list[MountRequest] | None]  # Folders that all its kernels have, as /home/work/TARGET
     session_group: NotRequired[SessionRequestSessionGroup | None]  # Your sessions that name one group stand apart (spread) or together (pack)
 
 

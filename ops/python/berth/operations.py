@@ -495,6 +495,108 @@ class Client(BaseClient):
             query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
         ))
 
+    def list_volumes(self, *, min_position: int | None = None, wait: str | None = None) -> models.VolumeList:
+        """Where folders can lie (GET /v1/volumes)"""
+        return self._send(Call("GET", "/v1/volumes", query={"min_position": min_position, "wait": wait}))
+
+    def list_folders(
+        self, *, state: str | None = None, volume: models.NameOrNone | None = None,
+        name: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None, mine: bool | None = None,
+        include: Literal["", "trash"] | None = None, limit: int | None = None, page_token: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
+    ) -> models.FolderList:
+        """Folders that the caller may see, by name (GET /v1/folders)"""
+        return self._send(Call(
+            "GET", "/v1/folders",
+            query={
+                "state": state, "volume": volume, "name": name, "project": project, "mine": mine, "include": include,
+                "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait,
+            },
+        ))
+
+    def iter_folders(
+        self, *, state: str | None = None, volume: models.NameOrNone | None = None,
+        name: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None, mine: bool | None = None,
+        include: Literal["", "trash"] | None = None, limit: int | None = None, min_position: int | None = None,
+        wait: str | None = None,
+    ) -> Iterator[models.Folder]:
+        """Folders that the caller may see, by name (GET /v1/folders); every item of all pages"""
+        return self._each(Call(
+            "GET", "/v1/folders",
+            query={
+                "state": state, "volume": volume, "name": name, "project": project, "mine": mine, "include": include,
+                "limit": limit, "min_position": min_position, "wait": wait,
+            },
+        ), "items")
+
+    def create_folder(
+        self, body: models.FolderRequest, *, reason: str | None = None, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.FolderChanged:
+        """Create a folder, the caller's own or a project's (POST /v1/folders)"""
+        return self._send(Call(
+            "POST", "/v1/folders", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+        ))
+
+    def get_folder(
+        self, folder: models.Name, *, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Folder:
+        """One folder (GET /v1/folders/{folder})"""
+        return self._send(Call(
+            "GET", f"/v1/folders/{segment(folder)}", query={"min_position": min_position, "wait": wait},
+        ))
+
+    def rename_folder(
+        self, folder: models.Name, body: models.FolderRename, *, reason: str | None = None,
+        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+    ) -> models.FolderChanged:
+        """Rename a folder; its files stay where they are (PATCH /v1/folders/{folder})"""
+        return self._send(Call(
+            "PATCH", f"/v1/folders/{segment(folder)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+        ))
+
+    def purge_folder(
+        self, folder: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.FolderChanged:
+        """Remove for good a folder in the trash, or one that could not be made (DELETE /v1/folders/{folder})"""
+        return self._send(Call(
+            "DELETE", f"/v1/folders/{segment(folder)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+        ))
+
+    def trash_folder(
+        self, folder: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.FolderChanged:
+        """Put a folder in the trash, from where it is removed after 7 days (POST /v1/folders/{folder}/trash)"""
+        return self._send(Call(
+            "POST", f"/v1/folders/{segment(folder)}/trash", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+        ))
+
+    def restore_folder(
+        self, folder: models.Name, body: models.FolderRestore | None = None, *, reason: str | None = None,
+        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+    ) -> models.FolderChanged:
+        """Take a folder out of the trash (POST /v1/folders/{folder}/restore)"""
+        return self._send(Call(
+            "POST", f"/v1/folders/{segment(folder)}/restore", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+        ))
+
+    def share_folder(
+        self, folder: models.Name, body: models.FolderShareRequest, *, reason: str | None = None,
+        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+    ) -> models.FolderChanged:
+        """Share a folder with a user or a project, or no more (PUT /v1/folders/{folder}/shares)"""
+        return self._send(Call(
+            "PUT", f"/v1/folders/{segment(folder)}/shares", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+        ))
+
     def list_domains(
         self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
         wait: str | None = None,
@@ -1392,6 +1494,108 @@ class AsyncClient(BaseAsyncClient):
         return await self._send(Call(
             "DELETE", f"/v1/projects/{segment(domain)}/{segment(project)}/members/{segment(user)}",
             query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+        ))
+
+    async def list_volumes(self, *, min_position: int | None = None, wait: str | None = None) -> models.VolumeList:
+        """Where folders can lie (GET /v1/volumes)"""
+        return await self._send(Call("GET", "/v1/volumes", query={"min_position": min_position, "wait": wait}))
+
+    async def list_folders(
+        self, *, state: str | None = None, volume: models.NameOrNone | None = None,
+        name: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None, mine: bool | None = None,
+        include: Literal["", "trash"] | None = None, limit: int | None = None, page_token: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
+    ) -> models.FolderList:
+        """Folders that the caller may see, by name (GET /v1/folders)"""
+        return await self._send(Call(
+            "GET", "/v1/folders",
+            query={
+                "state": state, "volume": volume, "name": name, "project": project, "mine": mine, "include": include,
+                "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait,
+            },
+        ))
+
+    def iter_folders(
+        self, *, state: str | None = None, volume: models.NameOrNone | None = None,
+        name: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None, mine: bool | None = None,
+        include: Literal["", "trash"] | None = None, limit: int | None = None, min_position: int | None = None,
+        wait: str | None = None,
+    ) -> AsyncIterator[models.Folder]:
+        """Folders that the caller may see, by name (GET /v1/folders); every item of all pages"""
+        return self._each(Call(
+            "GET", "/v1/folders",
+            query={
+                "state": state, "volume": volume, "name": name, "project": project, "mine": mine, "include": include,
+                "limit": limit, "min_position": min_position, "wait": wait,
+            },
+        ), "items")
+
+    async def create_folder(
+        self, body: models.FolderRequest, *, reason: str | None = None, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.FolderChanged:
+        """Create a folder, the caller's own or a project's (POST /v1/folders)"""
+        return await self._send(Call(
+            "POST", "/v1/folders", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+        ))
+
+    async def get_folder(
+        self, folder: models.Name, *, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Folder:
+        """One folder (GET /v1/folders/{folder})"""
+        return await self._send(Call(
+            "GET", f"/v1/folders/{segment(folder)}", query={"min_position": min_position, "wait": wait},
+        ))
+
+    async def rename_folder(
+        self, folder: models.Name, body: models.FolderRename, *, reason: str | None = None,
+        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+    ) -> models.FolderChanged:
+        """Rename a folder; its files stay where they are (PATCH /v1/folders/{folder})"""
+        return await self._send(Call(
+            "PATCH", f"/v1/folders/{segment(folder)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+        ))
+
+    async def purge_folder(
+        self, folder: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.FolderChanged:
+        """Remove for good a folder in the trash, or one that could not be made (DELETE /v1/folders/{folder})"""
+        return await self._send(Call(
+            "DELETE", f"/v1/folders/{segment(folder)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+        ))
+
+    async def trash_folder(
+        self, folder: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.FolderChanged:
+        """Put a folder in the trash, from where it is removed after 7 days (POST /v1/folders/{folder}/trash)"""
+        return await self._send(Call(
+            "POST", f"/v1/folders/{segment(folder)}/trash", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+        ))
+
+    async def restore_folder(
+        self, folder: models.Name, body: models.FolderRestore | None = None, *, reason: str | None = None,
+        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+    ) -> models.FolderChanged:
+        """Take a folder out of the trash (POST /v1/folders/{folder}/restore)"""
+        return await self._send(Call(
+            "POST", f"/v1/folders/{segment(folder)}/restore", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+        ))
+
+    async def share_folder(
+        self, folder: models.Name, body: models.FolderShareRequest, *, reason: str | None = None,
+        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+    ) -> models.FolderChanged:
+        """Share a folder with a user or a project, or no more (PUT /v1/folders/{folder}/shares)"""
+        return await self._send(Call(
+            "PUT", f"/v1/folders/{segment(folder)}/shares", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
         ))
 
     async def list_domains(
