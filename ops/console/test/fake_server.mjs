@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 import { WebSocketServer } from 'ws'
 import { Apps } from './fake/apps.mjs'
 import { Cluster, Refusal } from './fake/cluster.mjs'
+import { Folders } from './fake/folders.mjs'
 import { People, sees, shownTo } from './fake/people.mjs'
 import { routesOf, terminalOf, wanted } from './fake/routes.mjs'
 import { seed } from './fake/seed.mjs'
@@ -32,8 +33,9 @@ const COOKIE = 'berth_0000fake'
 export function startFake({ port = 0, folder, ...options }) {
   const cluster = new Cluster()
   const people = new People(cluster)
-  seed(cluster, people, options)
-  const control = { streams: new Set(), down: false, fault: null, listings: 0 }
+  const folders = new Folders(cluster)
+  seed(cluster, people, folders, options)
+  const control = { streams: new Set(), down: false, fault: null, listings: 0, cutUploads: 0 }
   const server = createServer(
     (request, response) =>
       void answer(request, response).catch((error) => {
@@ -50,7 +52,7 @@ export function startFake({ port = 0, folder, ...options }) {
     shells.endSession(row)
     apps.endSession(row)
   })
-  const routes = routesOf(cluster, people, origin, shells, apps)
+  const routes = routesOf(cluster, people, origin, shells, apps, folders)
   server.on('upgrade', (request, socket, head) => {
     try {
       const { session, kernel, app } = askedStream(request)
@@ -79,14 +81,20 @@ export function startFake({ port = 0, folder, ...options }) {
 
   async function answer(request, response) {
     const url = new URL(request.url, origin())
-    const text = await textOf(request)
+    if (request.method === 'PUT' && url.pathname.includes('/uploads/') && control.cutUploads > 0) {
+      control.cutUploads -= 1
+      return request.destroy()
+    }
+    const bytes = await bytesOf(request)
+    const isJson = request.headers['content-type'] === 'application/json'
+    const text = bytes.toString()
     if (apps.answer(request, response, text, origin())) return
     if (!url.pathname.startsWith('/v1/'))
       return serveFile(response, folder, url.pathname, server.address().port)
     if (request.method === 'GET' && url.pathname === '/v1/sessions') control.listings += 1
     if (control.down) throw new Refusal(503, 'stopping', 'the fake is down')
     if (control.fault?.test(url.pathname)) throw new Error('the fake was told to fail')
-    const body = text ? JSON.parse(text) : {}
+    const body = isJson && text ? JSON.parse(text) : {}
     const open = openRoute(request, url.pathname, body)
     if (open) return reply(response, open)
     const me = people.me(cookieOf(request))
@@ -105,6 +113,8 @@ export function startFake({ port = 0, folder, ...options }) {
             me,
             query: url.searchParams,
             body,
+            bytes,
+            headers: request.headers,
             match: match.map((part) => part && decodeURIComponent(part)),
           }),
         )
@@ -186,6 +196,7 @@ export function startFake({ port = 0, folder, ...options }) {
         people,
         shells,
         apps,
+        folders,
         streams: () => control.streams.size,
         listings: () => control.listings,
         cut: () => control.streams.forEach((stream) => stream.destroy()),
@@ -194,6 +205,10 @@ export function startFake({ port = 0, folder, ...options }) {
           if (!down) return
           shells.cutAll()
           apps.cutAll()
+        },
+        /** So many chunks of uploads are lost on their way. */
+        cutUploads: (count) => {
+          control.cutUploads = count
         },
         fault: (pattern) => {
           control.fault = pattern
@@ -211,10 +226,10 @@ export function startFake({ port = 0, folder, ...options }) {
 
 const cookieOf = (request) => new RegExp(`${COOKIE}=([^;]+)`).exec(request.headers.cookie ?? '')?.[1]
 
-async function textOf(request) {
+async function bytesOf(request) {
   const pieces = []
   for await (const piece of request) pieces.push(piece)
-  return Buffer.concat(pieces).toString()
+  return Buffer.concat(pieces)
 }
 
 function reply(response, { status, body, raw, headers = {}, cookie }) {

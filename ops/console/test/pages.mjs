@@ -1,4 +1,5 @@
-// Goes through every page of the built console in Chromium, against the FAKE server: node test/pages.mjs [FOLDER]
+// Goes through every page of the built console in Chromium, against the FAKE server: node test/pages.mjs [FOLDER [WALK...]]
+// With names of walks, only through those.
 // Screenshots at 1280 and 360 pixels, in both themes, go to build/console_pages. Fails on a serious axe violation, on any
 // violation of the content security policy, on an error in the browser's console, and on a step that does not do what it says.
 import { mkdirSync } from 'node:fs'
@@ -6,6 +7,7 @@ import { chromium } from 'playwright-core'
 import { takeAppPictures, walkAppRights, walkApps, walkImageMemory } from './browser/apps.mjs'
 import { faults, folder, leavePages, pictures } from './browser/browser.mjs'
 import { showEmpty, takePictures } from './browser/pictures.mjs'
+import { walkMounts, walkStorage } from './browser/storage.mjs'
 import { takeTerminalPictures, walkFlood, walkTerminal, walkTerminalRights } from './browser/terminal.mjs'
 import {
   walkAdmin,
@@ -24,12 +26,14 @@ const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox'],
 })
-for (const walk of [
+const walks = [
   walkStory,
   walkKeyboard,
   walkAdmin,
   walkLive,
   walkFaults,
+  walkStorage,
+  walkMounts,
   walkTerminal,
   walkTerminalRights,
   walkFlood,
@@ -42,7 +46,9 @@ for (const walk of [
   walkIndicator,
   walkKorean,
   showEmpty,
-]) {
+]
+const chosen = process.argv.slice(3)
+for (const walk of walks.filter(({ name }) => chosen.length === 0 || chosen.includes(name))) {
   const begin = Date.now()
   await walk(browser, fake).catch((error) => faults.push(`${walk.name}: ${error.message}`))
   await leavePages(browser, walk.name)

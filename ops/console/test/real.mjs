@@ -84,6 +84,8 @@ async function start(page, name, { gpu, sessions }) {
   if (gpu) await field(page, 'fGPU').fill(gpu)
   if (sessions) await field(page, 'Sessions').fill(sessions)
   await button(page, 'LAUNCH').click()
+  await button(page, 'LAUNCH WITHOUT STORAGE FOLDER').click()
+  await page.getByRole('dialog').getByRole('tab', { name: 'Logs', exact: true }).waitFor()
   await button(page, 'Close').click()
 }
 

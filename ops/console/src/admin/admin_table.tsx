@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { Button, TextInput } from '@mantine/core'
 import type { TableName } from '../live/tables'
 import { useReadAgain, useTable } from '../live/use_live'
@@ -67,31 +66,5 @@ export function AdminTable<T extends TableName>({ table, label, keyOf, columns, 
         <VirtualTable label={label} rows={shown} columns={columns} keyOf={keyOf} />
       )}
     </>
-  )
-}
-
-/** What one can do with a row; each button names the row for those who do not see it. */
-export function RowActions({
-  name,
-  actions,
-}: {
-  name: string
-  actions: { icon: IconName; label: string; danger?: boolean; act: () => void }[]
-}): ReactNode {
-  return (
-    <span className="row-control">
-      {actions.map(({ icon, label, danger, act }) => (
-        <button
-          key={label}
-          type="button"
-          className={danger ? 'quiet quiet-danger' : 'quiet'}
-          aria-label={`${label}: ${name}`}
-          title={label}
-          onClick={act}
-        >
-          <Icon name={icon} size={14} />
-        </button>
-      ))}
-    </span>
   )
 }

@@ -5,8 +5,9 @@ import type { Group, GroupRequest, Scope } from '../api/schema.gen'
 import { useMe } from '../app/account_context'
 import { useText } from '../text/text'
 import { EditDialog, type Field, type Values } from '../ui/edit_dialog'
+import { RowActions } from '../ui/row_actions'
 import type { Column } from '../ui/virtual_table'
-import { AdminTable, RowActions } from './admin_table'
+import { AdminTable } from './admin_table'
 import { RemoveDialog } from './remove_dialog'
 
 type Doing = { kind: 'add' } | { kind: 'edit' | 'remove'; group: Group }

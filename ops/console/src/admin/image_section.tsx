@@ -5,9 +5,10 @@ import type { Image } from '../api/schema.gen'
 import { useMe } from '../app/account_context'
 import { useText } from '../text/text'
 import { EditDialog, type Field } from '../ui/edit_dialog'
+import { RowActions } from '../ui/row_actions'
 import type { Column } from '../ui/virtual_table'
 import { buildMore, buildWords } from '../ui/image_build'
-import { AdminTable, RowActions } from './admin_table'
+import { AdminTable } from './admin_table'
 import { RemoveDialog } from './remove_dialog'
 
 type Doing = { kind: 'add' } | { kind: 'remove'; image: Image }

@@ -7,8 +7,8 @@ import { useMe } from '../app/account_context'
 import { useText } from '../text/text'
 import { EditDialog } from '../ui/edit_dialog'
 import { Failed, Loading, PageState } from '../ui/page_state'
+import { RowActions } from '../ui/row_actions'
 import { VirtualTable, type Column } from '../ui/virtual_table'
-import { RowActions } from './admin_table'
 
 type Held = QuarantinePage['quarantine'][number]
 

@@ -43,9 +43,11 @@ export async function problemOf(response: Response): Promise<Problem> {
   )
 }
 
-/** The message for a field, where the problem names it; `resources.cpu` also answers for the field `cpu`. */
+/** The message for a field, where the problem names it; `resources.cpu` also answers for the field `cpu`, `mounts[0].target` for `mounts`. */
 export function messageAt(problem: Problem | null, place: string): string | undefined {
-  return problem?.fields.find((field) => field.place === place || field.place.endsWith(`.${place}`))?.message
+  const isAt = (named: string) =>
+    named === place || named.endsWith(`.${place}`) || named.startsWith(`${place}[`)
+  return problem?.fields.find((field) => isAt(field.place))?.message
 }
 
 /** A hint as this page may show it: those for people at a terminal, which name `berth` commands or options, are left out. */

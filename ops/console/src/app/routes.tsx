@@ -40,6 +40,11 @@ function chunk(load: Load): Pick<Route, 'load' | 'Page'> {
 /** Every page, in the order of the navigation; each comes as a chunk of its own. */
 export const ROUTES: Route[] = [
   route('sessions', () => import('../session/session_page')),
+  route(
+    'storage',
+    () => import('../storage/storage_page'),
+    (me) => may(me, 'folder', 'see'),
+  ),
   route('agents', () => import('../agent/agent_page')),
   route('queue', () => import('../queue/queue_page')),
   route(

@@ -1,16 +1,16 @@
-import type { SessionRequest } from '../api/schema.gen'
 import { microOf, writtenAmount } from '../amount/amount'
 import { commandText, shellWord } from './command_line'
+import type { MountingRequest } from './mounts'
 
 export const COPY_FORMS = ['cli', 'curl', 'yaml', 'python'] as const
 export type CopyForm = (typeof COPY_FORMS)[number]
 
 /** The same request, as one would ask for it without the console. */
-export function copyAs(form: CopyForm, request: SessionRequest, origin: string): string {
+export function copyAs(form: CopyForm, request: MountingRequest, origin: string): string {
   return { cli: cliText, curl: curlText, yaml: yamlText, python: pythonText }[form](request, origin)
 }
 
-function cliText(request: SessionRequest): string {
+function cliText(request: MountingRequest): string {
   const { cpu, mem, ...others } = (request.resources ?? {}) as Record<string, string>
   const options: [string, string | number | null | undefined][] = [
     ['--name', request.name],
@@ -27,6 +27,7 @@ function cliText(request: SessionRequest): string {
       '--env',
       `${name}=${value}`,
     ]),
+    ...(request.mounts ?? []).map((mount): [string, string] => ['--mount', mountText(mount)]),
     ['--start-time', request.start_time],
     ...(request.depends_on ?? []).map((one): [string, string] => ['--depends-on', one]),
   ]
@@ -37,7 +38,12 @@ function cliText(request: SessionRequest): string {
   return ['berth session run', ...given, ...command].join(' \\\n  ')
 }
 
-function curlText(request: SessionRequest, origin: string): string {
+/** As `berth session run` takes it: FOLDER, FOLDER:TARGET or FOLDER:TARGET:ro. */
+function mountText({ folder, target, read_only }: NonNullable<MountingRequest['mounts']>[number]): string {
+  return read_only ? `${folder}:${target ?? folder}:ro` : [folder, target].filter(Boolean).join(':')
+}
+
+function curlText(request: MountingRequest, origin: string): string {
   const host = origin.replace(/^https?:\/\//, '')
   return `# ACCESS_KEY and SECRET_KEY: a key pair of yours
 hmac() { openssl dgst -sha256 -mac HMAC -macopt "$1" | sed 's/.* //'; }
@@ -52,7 +58,7 @@ curl ${origin}/v1/sessions --data-binary "$body" -H 'Content-Type: application/j
 }
 
 /** Every JSON text is a YAML text: strings keep their quotes. */
-function yamlText(request: SessionRequest): string {
+function yamlText(request: MountingRequest): string {
   return yamlLines(request, '').join('\n')
 }
 
@@ -68,7 +74,7 @@ function yamlLines(value: object, indent: string): string[] {
 
 const yamlKey = (name: string) => (/^[A-Za-z_][\w.]*$/.test(name) ? name : JSON.stringify(name))
 
-function pythonText(request: SessionRequest): string {
+function pythonText(request: MountingRequest): string {
   return `import berth
 
 with berth.Client() as client:

@@ -1,11 +1,11 @@
 import { useState } from 'react'
-import type { SessionRequest } from '../api/schema.gen'
 import { useText } from '../text/text'
 import { CopyText } from '../ui/copy_text'
 import { COPY_FORMS, copyAs, type CopyForm } from './copy_as'
+import type { MountingRequest } from './mounts'
 
 /** The request as a command or a file; what of the form is not valid yet is not in it, and is named. */
-export function CopyPanel({ request, leftOut }: { request: SessionRequest; leftOut: string[] }) {
+export function CopyPanel({ request, leftOut }: { request: MountingRequest; leftOut: string[] }) {
   const { t } = useText()
   const [form, setForm] = useState<CopyForm>('cli')
   const text = copyAs(form, request, location.origin)

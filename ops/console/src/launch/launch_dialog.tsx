@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { Button, Modal } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/client'
@@ -12,6 +12,7 @@ import { CopyPanel } from './copy_panel'
 import { DryRunPanel } from './dry_run_panel'
 import { LaunchFields } from './launch_fields'
 import { MOST_SESSIONS, launchRequest } from './launch_form'
+import { NoFolderWarning } from './no_folder_warning'
 import { useDryRun } from './use_dry_run'
 import { useLaunchForm } from './use_launch_form'
 import { viewAfter } from './view_after'
@@ -19,19 +20,21 @@ import './launch.css'
 
 type Props = { close: () => void; launched: (id: string, view: string) => void }
 
-/** START: what to run and with what, what would happen, LAUNCH. */
+/** START: what to run and with what, what would happen, LAUNCH; where no folder is chosen, it asks first. */
 export default function LaunchDialog({ close, launched }: Props) {
   const { t } = useText()
   const narrow = useNarrow()
   const { form, change, choices, loaded } = useLaunchForm()
   const { request, errors } = useMemo(() => launchRequest(form), [form])
   const ready = loaded && errors.length === 0 && form.group !== ''
+  const [warning, setWarning] = useState(false)
   const launch = useMutation({
     mutationFn: () => call<SessionsCreated>('POST', '/v1/sessions', { body: request }),
     onSuccess: ({ sessions }) => {
       close()
       if (sessions[0]) launched(sessions[0].id, viewAfter(sessions[0], forecast.data))
     },
+    onError: () => setWarning(false),
   })
   // Once it is asked for, its own name is taken.
   const forecast = useDryRun(request, ready && launch.status !== 'pending' && launch.status !== 'success')
@@ -44,12 +47,21 @@ export default function LaunchDialog({ close, launched }: Props) {
       : messageAt(refused instanceof Problem ? refused : null, place)
   }
   return (
-    <Modal opened onClose={close} title={t('launch.title')} size={1040} fullScreen={narrow}>
+    <Modal
+      opened
+      onClose={close}
+      title={t('launch.title')}
+      size={1040}
+      fullScreen={narrow}
+      closeOnEscape={!warning}
+      trapFocus={!warning}
+    >
       <form
         className="launch"
         onSubmit={(event) => {
           event.preventDefault()
-          launch.mutate()
+          if (form.mounts.length > 0) launch.mutate()
+          else setWarning(true)
         }}
       >
         <LaunchFields form={form} change={change} choices={choices} errorAt={errorAt} />
@@ -67,12 +79,24 @@ export default function LaunchDialog({ close, launched }: Props) {
             <Button variant="default" onClick={close}>
               {t('action.cancel')}
             </Button>
-            <Button type="submit" disabled={!ready || certainlyRefused} loading={launch.isPending}>
+            <Button
+              type="submit"
+              disabled={!ready || certainlyRefused}
+              loading={launch.isPending && !warning}
+            >
               {t('launch.launch')}
             </Button>
           </div>
         </aside>
       </form>
+      {warning && (
+        <NoFolderWarning
+          count={form.count}
+          launching={launch.isPending}
+          launch={() => launch.mutate()}
+          close={() => setWarning(false)}
+        />
+      )}
     </Modal>
   )
 }
@@ -81,5 +105,6 @@ export default function LaunchDialog({ close, launched }: Props) {
 function placeText(place: string, t: Translate): string {
   if (place.startsWith('resources.')) return slotName(place.slice('resources.'.length))
   if (place === 'count') return t('nav.sessions')
+  if (place === 'mounts') return t('launch.mounts')
   return t(place === 'env' ? 'launch.env' : 'launch.command')
 }

@@ -3,6 +3,7 @@ import { useText } from '../text/text'
 import { buildWords } from '../ui/image_build'
 import { EnvEditor } from './env_editor'
 import { MOST_SESSIONS, type LaunchForm } from './launch_form'
+import { MountEditor } from './mount_editor'
 import { PresetRow } from './preset_row'
 import { ResourceSlider } from './resource_slider'
 import { MEMORY } from './image_memory'
@@ -22,6 +23,7 @@ export function LaunchFields(props: Props) {
   return (
     <div className="launch-fields">
       <What {...props} />
+      <Mounts {...props} />
       <Amounts {...props} />
       <How {...props} />
     </div>
@@ -104,6 +106,17 @@ function What({ form, change, choices, errorAt }: Props) {
         />
       </div>
     </>
+  )
+}
+
+function Mounts({ form, change, choices, errorAt }: Props) {
+  return (
+    <MountEditor
+      lines={form.mounts}
+      folders={choices.folders}
+      error={errorAt('mounts')}
+      onChange={(mounts) => change({ mounts })}
+    />
   )
 }
 

@@ -1,6 +1,7 @@
 import type { SessionRequest } from '../api/schema.gen'
 import { amountText, parseAmount } from '../amount/amount'
 import { parseCommand } from './command_line'
+import { mountError, mountsOf, type MountLine, type MountingRequest } from './mounts'
 
 export type EnvLine = { name: string; value: string }
 
@@ -14,6 +15,7 @@ export type LaunchForm = {
   domain: string
   amounts: Record<string, string>
   count: number
+  mounts: MountLine[]
   command: string
   script: string
   env: EnvLine[]
@@ -29,11 +31,13 @@ type FormError = {
     | 'launch.bad-env'
     | 'launch.bad-count'
     | 'launch.batch-command'
+    | 'launch.bad-target'
+    | 'launch.same-target'
 }
 
 export const MOST_SESSIONS = 100
 
-type Built = { request: SessionRequest; errors: FormError[] }
+type Built = { request: MountingRequest; errors: FormError[] }
 
 /** The request, and what of the form is none yet, by the place that the server would name. */
 export function launchRequest(form: LaunchForm): Built {
@@ -41,8 +45,10 @@ export function launchRequest(form: LaunchForm): Built {
   const resources = resourcesOf(form.amounts, errors)
   const command = commandOf(form, errors)
   const env = envOf(form.env, errors)
+  const mounts = mountError(form.mounts)
+  if (mounts) errors.push({ place: 'mounts', key: mounts })
   if (form.count < 1 || form.count > MOST_SESSIONS) errors.push({ place: 'count', key: 'launch.bad-count' })
-  const request: SessionRequest = {
+  const request: MountingRequest = {
     ...(form.name.trim() && { name: form.name.trim() }),
     type: form.type,
     ...(form.image && { image: form.image }),
@@ -50,6 +56,7 @@ export function launchRequest(form: LaunchForm): Built {
     ...(form.project && { project: form.project, domain: form.domain }),
     ...(form.count > 1 && form.count <= MOST_SESSIONS && { count: form.count }),
     resources,
+    ...(form.mounts.length > 0 && !mounts && { mounts: mountsOf(form.mounts) }),
     ...(command.length > 0 && { command }),
     ...(Object.keys(env).length > 0 && { env }),
     ...(form.type === 'batch' && form.startTime && { start_time: new Date(form.startTime).toISOString() }),

@@ -5,6 +5,8 @@ import { useMe } from '../app/account_context'
 import { useTable } from '../live/use_live'
 import { useCurrentGroup } from '../shell/current_group'
 import { useResource } from '../shell/use_resource'
+import type { Folder } from '../storage/folder'
+import { useFolders } from '../storage/use_folders'
 import { isMissing } from '../ui/image_build'
 import { totalsOf, type SlotTotals } from './group_totals'
 import { MEMORY, amountsFor, firstMemory, memoryOf, type ImageMemory } from './image_memory'
@@ -18,6 +20,7 @@ export type Choices = {
   projects: Membership[]
   totals: SlotTotals[]
   memory: ImageMemory
+  folders: Folder[]
 }
 
 /** The form, with first values from what there is to choose of: the current group, its first image, the first project. */
@@ -38,6 +41,7 @@ export function useLaunchForm() {
     domain: first?.domain ?? '',
     amounts: { cpu: '1', [MEMORY]: firstMemory(rows.get(image)) },
     count: 1,
+    mounts: [],
     command: '',
     script: '',
     env: [],
@@ -45,6 +49,7 @@ export function useLaunchForm() {
     after: '',
     ...written,
   }
+  const folders = useFolders()
   const agents = useTable('agents')
   const group = useTable('groups').rows.get(form.group)
   const resource = useResource(form.group)
@@ -65,6 +70,7 @@ export function useLaunchForm() {
     projects: me.projects,
     totals,
     memory: memoryOf(rows.get(image)),
+    folders: folders.data ?? [],
   }
   return { form, change, choices, loaded }
 }

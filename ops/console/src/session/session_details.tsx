@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
 import type { Session } from '../api/schema.gen'
+import { hashOf } from '../app/router'
 import { commandText } from '../launch/command_line'
+import { HOME, type SessionMount } from '../launch/mounts'
 import { useText } from '../text/text'
 import { Configuration } from '../ui/configuration'
 import { CopyText } from '../ui/copy_text'
@@ -12,6 +14,7 @@ export function SessionDetails({ session }: { session: Session }) {
   const lines: [string, ReactNode][] = [
     [t('session.id'), <CopyText key="id" text={session.id} />],
     [t('session.configuration'), <Configuration key="c" resources={session.resources} />],
+    [t('session.mounts'), <Mounts key="m" session={session} />],
     [t('session.image'), session.image || '–'],
     [t('session.type'), session.type],
     [t('session.group'), session.group],
@@ -56,4 +59,19 @@ export function SessionDetails({ session }: { session: Session }) {
       </dl>
     </section>
   )
+}
+
+/** Where each folder lies in the session. */
+function Mounts({ session }: { session: Session & { mounts?: SessionMount[] | null } }) {
+  const { t } = useText()
+  if (!session.mounts?.length) return t('session.no-mounts')
+  return session.mounts.map(({ folder, target, read_only }) => (
+    <span key={target} className="block wrap">
+      <span className="mono">
+        {HOME}/{target}
+      </span>{' '}
+      ← <a href={hashOf(['storage'])}>{folder.name}</a>
+      {read_only && ` (${t('access.read')})`}
+    </span>
+  ))
 }

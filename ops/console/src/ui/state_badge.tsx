@@ -1,10 +1,13 @@
 import type { Status } from '../api/schema.gen'
+import type { FolderState } from '../storage/folder'
 import './state_badge.css'
 
 type Tone = 'run' | 'wait' | 'move' | 'end' | 'fail' | 'done'
 type AgentState = 'ENROLLED' | 'ALIVE' | 'LOST' | 'LEFT' | 'DRAINING'
 
-const TONES: Record<Status | AgentState, Tone> = {
+type State = Status | AgentState | FolderState
+
+const TONES: Record<State, Tone> = {
   PENDING: 'wait',
   RESERVED: 'wait',
   SCHEDULED: 'move',
@@ -23,6 +26,10 @@ const TONES: Record<Status | AgentState, Tone> = {
   DRAINING: 'end',
   LOST: 'fail',
   LEFT: 'done',
+  READY: 'run',
+  FAILED: 'fail',
+  TRASHED: 'done',
+  PURGING: 'end',
 }
 
 /** A shape for each tone, so that colour is never the only sign; the word stands beside it. */
@@ -35,7 +42,7 @@ const SHAPES: Record<Tone, string> = {
   done: 'M4 4h8v8H4z',
 }
 
-export function StateBadge({ state }: { state: Status | AgentState }) {
+export function StateBadge({ state }: { state: State }) {
   const tone = TONES[state]
   return (
     <span className={`state state-${tone}`}>

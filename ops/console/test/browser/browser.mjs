@@ -108,6 +108,20 @@ export async function picture(page, name, width, theme) {
   await checkAxe(page, `${name}, ${width}, ${theme}`)
 }
 
+export async function tabTo(page, target) {
+  for (let count = 0; count < 80; count++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  faults.push(`the keyboard does not reach ${target}`)
+}
+
+/** LAUNCH without a folder: it is asked whether that is meant. */
+export async function launchWithoutFolder(page) {
+  await page.getByRole('button', { name: 'LAUNCH', exact: true }).click()
+  await page.getByRole('button', { name: 'LAUNCH WITHOUT STORAGE FOLDER' }).click()
+}
+
 /** A session of the administrator's, asked for behind the browser's back. */
 export function startSessions(fake, request) {
   const owner = { domain: 'default', project: 'default', user: 'admin' }

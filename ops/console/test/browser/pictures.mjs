@@ -9,6 +9,8 @@ export const PAGES = [
   ['sessions', '#/sessions'],
   ['sessions-none-match', '#/sessions?q=nothing-has-this-name'],
   ['finished', '#/sessions?tab=finished'],
+  ['storage', '#/storage'],
+  ['storage-trash', '#/storage?tab=trash'],
   ['agents', '#/agents'],
   ['queue', '#/queue'],
   ['events', '#/events'],
@@ -27,6 +29,23 @@ export const PAGES = [
 /** What opens over a page: where, and what to do there first. */
 const DIALOGS = [
   ['launch', '#/sessions', (page) => page.getByRole('button', { name: 'START' }).click()],
+  ['launch-mounts', '#/sessions', beginMounting],
+  [
+    'launch-warning',
+    '#/sessions',
+    async (page) => {
+      await page.getByRole('button', { name: 'START' }).click()
+      await page.getByRole('button', { name: 'LAUNCH', exact: true }).click()
+      await page.getByRole('button', { name: 'LAUNCH WITHOUT STORAGE FOLDER' }).waitFor()
+    },
+  ],
+  ['create-folder', '#/storage', (page) => page.getByRole('button', { name: 'New folder' }).click()],
+  ['share-folder', '#/storage', (page) => page.getByRole('button', { name: 'Share: models' }).click()],
+  [
+    'purge-folder',
+    '#/storage?tab=trash',
+    (page) => page.getByRole('button', { name: 'Remove for good: old' }).click(),
+  ],
   ['drawer', async (fake) => `#/sessions?open=${sessionNamed(fake, 'notebook').id}`],
   ['drawer-waiting', async (fake) => `#/sessions?open=${sessionNamed(fake, 'many-3').id}`],
   ['drawer-log', async (fake) => `#/sessions?open=${sessionNamed(fake, 'notebook').id}&view=log`],
@@ -35,6 +54,12 @@ const DIALOGS = [
   ['add-user', '#/admin/users', (page) => page.getByRole('button', { name: 'Add user' }).click()],
   ['edit-limit', '#/admin/limits', (page) => page.getByRole('button', { name: 'Edit: user alice' }).click()],
 ]
+
+async function beginMounting(page) {
+  await page.getByRole('button', { name: 'START' }).click()
+  await page.getByRole('button', { name: 'Mount a folder' }).click()
+  await page.getByRole('button', { name: 'Mount a folder' }).click()
+}
 
 const sessionNamed = (fake, name) =>
   [...fake.cluster.tables.sessions.values()].findLast((session) => session.name === name)
@@ -116,7 +141,7 @@ export async function takePictures(browser, fake) {
         await page.goto('about:blank')
         await page.goto(`${fake.origin}/${typeof place === 'string' ? place : await place(fake)}`)
         await act?.(page)
-        await page.getByRole('dialog').waitFor()
+        await page.getByRole('dialog').first().waitFor()
         if (name === 'launch') await page.getByText('would start now').waitFor()
         await picture(page, name, width, theme)
       }

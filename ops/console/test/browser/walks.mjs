@@ -1,6 +1,17 @@
 // What people do, step by step, found by roles and labels alone.
 import { startFake } from '../fake_server.mjs'
-import { expect, faults, folder, newPage, picture, signIn, startSessions, watchFaults } from './browser.mjs'
+import {
+  expect,
+  faults,
+  folder,
+  launchWithoutFolder,
+  newPage,
+  picture,
+  signIn,
+  startSessions,
+  tabTo,
+  watchFaults,
+} from './browser.mjs'
 
 export async function walkStory(browser, fake) {
   const page = await newPage(browser)
@@ -21,7 +32,7 @@ export async function walkStory(browser, fake) {
   await page.getByRole('textbox', { name: 'CPU', exact: true }).fill('1')
   await page.getByRole('textbox', { name: 'fGPU', exact: true }).fill('1')
   await page.getByText('2 would start now, 1 would wait').waitFor()
-  await page.getByRole('button', { name: 'LAUNCH' }).click()
+  await launchWithoutFolder(page)
   await page.getByText('ready on a1').waitFor()
   await page.getByRole('button', { name: 'Close' }).click()
   await page.getByRole('img', { name: 'fGPU in default: 2 / 2' }).waitFor()
@@ -40,7 +51,7 @@ export async function walkStory(browser, fake) {
   await page.getByRole('button', { name: 'START' }).click()
   await page.getByRole('textbox', { name: 'fGPU', exact: true }).fill('2')
   await page.getByText('It would wait', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'LAUNCH' }).click()
+  await launchWithoutFolder(page)
   await page.getByRole('heading', { name: 'Why it waits' }).waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Terminate', exact: true }).click()
   await page
@@ -57,14 +68,6 @@ export async function walkStory(browser, fake) {
   await page.getByRole('button', { name: 'Terminate 2 sessions' }).click()
   await page.getByRole('img', { name: 'fGPU in default: 0 / 2' }).waitFor()
   await page.context().close()
-}
-
-async function tabTo(page, target) {
-  for (let count = 0; count < 80; count++) {
-    if (await target.evaluate((element) => element === document.activeElement)) return
-    await page.keyboard.press('Tab')
-  }
-  faults.push(`the keyboard does not reach ${target}`)
 }
 
 /** From the login to a running session and to its end, and no mouse. */
@@ -88,6 +91,8 @@ export async function walkKeyboard(browser, fake) {
   await tabTo(page, slider)
   await page.keyboard.press('ArrowRight')
   await tabTo(page, page.getByRole('button', { name: 'LAUNCH' }))
+  await page.keyboard.press('Enter')
+  await tabTo(page, page.getByRole('button', { name: 'LAUNCH WITHOUT STORAGE FOLDER' }))
   await page.keyboard.press('Enter')
   await page.getByText('ready on a1').waitFor()
   await page.keyboard.press('Escape')
@@ -195,6 +200,7 @@ export async function walkAdmin(browser, fake) {
 const FAULTS = [
   ['#/sessions'],
   ['#/sessions?tab=finished'],
+  ['#/storage'],
   ['#/agents'],
   ['#/queue'],
   ['#/events'],

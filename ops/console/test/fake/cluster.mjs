@@ -192,6 +192,7 @@ export class Cluster {
       depends_on: [],
       on_dependency_failure: 'cancel',
       shm: '67108864',
+      mounts: [],
       env: request.env ?? {},
       command: request.command ?? [],
       requeueable: false,

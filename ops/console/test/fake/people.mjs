@@ -23,12 +23,16 @@ const NOUNS = [
   'membership',
   'cluster',
   'terminal',
+  'folder',
+  'volume',
 ]
 const VERBS = ['see', 'create', 'change', 'end', 'act']
 
 function reach(role, noun, verb) {
   if (noun === 'terminal' || verb === 'act')
     return noun === 'terminal' && verb === 'act' && role !== 'monitor' ? 'own' : 'none'
+  if (noun === 'folder' && (verb === 'create' || verb === 'change'))
+    return role === 'monitor' ? 'none' : 'own'
   if (role === 'superadmin') return 'all'
   if (role === 'monitor') return verb === 'see' ? 'all' : 'none'
   if (role === 'domain-admin')
@@ -37,7 +41,7 @@ function reach(role, noun, verb) {
       : ['agent', 'group', 'image', 'preset'].includes(noun) && verb !== 'see'
         ? 'none'
         : 'domain'
-  if (['session', 'session-log', 'key', 'password', 'browser-session'].includes(noun)) return 'own'
+  if (['session', 'session-log', 'folder', 'key', 'password', 'browser-session'].includes(noun)) return 'own'
   return verb === 'see' && ['agent', 'group', 'image', 'preset', 'slot-type', 'limit'].includes(noun)
     ? 'own'
     : 'none'

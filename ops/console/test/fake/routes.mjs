@@ -35,7 +35,7 @@ export function terminalOf(cluster, me, name) {
   return found
 }
 
-export function routesOf(cluster, people, origin, shells, apps) {
+export function routesOf(cluster, people, origin, shells, apps, folders) {
   const { tables } = cluster
   const seen = (me, table) =>
     [...tables[table].values()].filter((row) => sees(me, table, row)).map((row) => shownTo(me, table, row))
@@ -77,6 +77,8 @@ export function routesOf(cluster, people, origin, shells, apps) {
   on('POST', 'sessions', ({ me, query, body }) => {
     const owner = { domain: body.domain ?? me.domain, project: body.project ?? 'default', user: me.user }
     const sessions = cluster.create(body, owner)
+    const mounts = folders.mounts(me, body.mounts)
+    for (const one of sessions) one.mounts = mounts
     if (query.get('dry_run') === 'true') return { status: 200, body: dryRun(cluster, sessions) }
     cluster.accept(sessions, me.user)
     return { status: 201, body: { sessions, warnings: [], dependencies: [], position: cluster.position } }
@@ -130,6 +132,44 @@ export function routesOf(cluster, people, origin, shells, apps) {
   on('POST', `sessions/${NAME}/apps/${NAME}/open`, ({ me, match }) => ({
     status: 200,
     body: apps.ticket(terminalOf(cluster, me, match[1]), match[2], new URL(origin()).port),
+  }))
+
+  const folder = (method, path, answer) =>
+    on(method, `folders/${NAME}${path}`, (call) => ({
+      status: 200,
+      body: folders.show(call.me, answer({ ...call, id: call.match[1] })),
+    }))
+  on('GET', 'volumes', () => ({ status: 200, body: { items: [...folders.volumes.values()] } }))
+  on('GET', 'folders', ({ me, query }) => done({ items: folders.list(me, query), next_page_token: null }))
+  on('POST', 'folders', ({ me, body }) => ({ status: 201, body: folders.show(me, folders.create(me, body)) }))
+  folder('GET', '', ({ me, id }) => folders.find(me, id))
+  folder('PATCH', '', ({ me, id, body }) => folders.rename(me, id, body))
+  folder('DELETE', '', ({ me, id }) => folders.purge(me, id))
+  folder('POST', '/trash', ({ me, id }) => folders.trash(me, id))
+  folder('POST', '/restore', ({ me, id, body }) => folders.restore(me, id, body))
+  folder('PUT', '/shares', ({ me, id, body }) => folders.share(me, id, body))
+
+  const file = (method, path, answer) =>
+    on(method, `folders/${NAME}/${path}`, (call) => ({
+      status: 200,
+      body: answer({ ...call, id: folders.find(call.me, call.match[1]).id, upload: call.match[2] }) ?? {},
+    }))
+  file('GET', 'files', ({ me, id, query }) => folders.listing(me, id, query))
+  file('POST', 'files', ({ me, id, body }) => folders.change(me, id, body))
+  file('POST', 'uploads', ({ me, id, body }) => folders.beginUpload(me, id, body))
+  file('GET', `uploads/${NAME}`, ({ me, id, upload }) => ({ offset: folders.upload(me, id, upload).offset }))
+  file('PUT', `uploads/${NAME}`, ({ me, id, upload, query, bytes, headers }) =>
+    folders.putChunk(me, id, upload, Number(query.get('offset')), bytes, headers['x-berth-sha256']),
+  )
+  file('POST', `uploads/${NAME}/finish`, ({ me, id, upload }) => folders.finishUpload(me, id, upload))
+  file('DELETE', `uploads/${NAME}`, ({ me, id, upload }) => {
+    folders.upload(me, id, upload)
+    folders.uploads.delete(upload)
+  })
+  on('GET', `folders/${NAME}/file`, ({ me, match, query }) => ({
+    status: 200,
+    raw: folders.download(me, match[1], query.get('path')),
+    headers: { 'Content-Disposition': 'attachment' },
   }))
 
   for (const [path, table] of Object.entries(LISTS))

@@ -10,7 +10,7 @@ const APPS = [
   { name: 'scheduler', title: 'Scheduler', protocol: 'tcp', port: 8786 },
 ]
 
-export function seed(cluster, people, { empty = false, rows = 0 } = {}) {
+export function seed(cluster, people, folders, { empty = false, rows = 0 } = {}) {
   for (const [name, kind, quantum] of [
     ['cpu', 'count', '0.000001'],
     ['mem', 'bytes', '1'],
@@ -94,6 +94,7 @@ export function seed(cluster, people, { empty = false, rows = 0 } = {}) {
     expires_at: new Date(Date.now() + 90 * 86_400_000).toISOString(),
   })
   if (empty) return
+  seedFolders(folders)
   cluster.addAgent('a1', { cpu: '8', mem: '32g' }, [
     { id: 'gpu0', slots: { 'cuda.shares': '1' } },
     { id: 'gpu1', slots: { 'cuda.shares': '1' } },
@@ -125,6 +126,35 @@ export function seed(cluster, people, { empty = false, rows = 0 } = {}) {
     'alice',
   )
   addRows(cluster, rows)
+}
+
+function seedFolders(folders) {
+  folders.addVolume('local', ['a1'])
+  const ofAlice = { domain: 'default', user: 'alice' }
+  const ofAdmin = { domain: 'default', user: 'admin' }
+  const data = folders.add(ofAlice, 'data', { shares: [{ user: 'admin', access: 'read' }] })
+  folders.put(data, 'readme.txt', 'what is here')
+  const models = folders.add(ofAdmin, 'models', {
+    shares: [
+      { user: 'alice', access: 'write' },
+      { project: 'vision', access: 'read' },
+    ],
+  })
+  folders.put(models, 'weights.bin', Buffer.alloc(3 << 20, 7))
+  folders.put(models, 'notes.txt', 'one\ntwo\n')
+  models.files.set('runs', { type: 'folder', bytes: Buffer.alloc(0), modified_at: models.created_at })
+  folders.put(models, 'runs/first.log', 'epoch 1\n')
+  models.files.set('socket', { type: 'other', bytes: Buffer.alloc(0), modified_at: models.created_at })
+  folders.add({ domain: 'default', project: 'vision' }, 'shared-set')
+  folders.add(ofAdmin, 'too-large', {
+    state: 'FAILED',
+    code: 'volume-full',
+    message: 'the volume local has no room left',
+  })
+  folders.add(ofAdmin, 'old', {
+    state: 'TRASHED',
+    purge_at: new Date(Date.now() + 6 * 86_400_000).toISOString(),
+  })
 }
 
 /** Rows as they are, of no agent's: for scrolling. */

@@ -35,6 +35,7 @@ await runSteps(
       await hand.click('button', 'START')
       await hand.fill('Name', 'first')
       await hand.click('button', 'LAUNCH')
+      await hand.click('button', 'LAUNCH WITHOUT STORAGE FOLDER')
       await page.getByRole('dialog', { name: /first/ }).getByText('RUNNING').waitFor()
       await hand.click('button', 'Close')
       await page.getByRole('row', { name: /first.*RUNNING/ }).waitFor()

@@ -110,9 +110,15 @@ export async function beginLaunch(page, environment = 'python') {
   if (names.includes(environment)) await environments.selectOption(environment)
 }
 
+/** LAUNCH without a folder: it is asked whether that is meant. */
+export async function launchWithoutFolder(page) {
+  await button(page, 'LAUNCH').click()
+  await button(page, 'LAUNCH WITHOUT STORAGE FOLDER').click()
+}
+
 /** The dialog of START has a Close of its own: whoever is quick closes that, and the session opens afterwards. */
 export async function pressLaunch(page) {
-  await button(page, 'LAUNCH').click()
+  await launchWithoutFolder(page)
   await page.getByRole('dialog').getByRole('tab', { name: 'Logs', exact: true }).waitFor()
   await button(page, 'Close').click()
 }

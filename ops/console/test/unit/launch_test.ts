@@ -17,6 +17,7 @@ const FORM: LaunchForm = {
   domain: 'lab',
   amounts: { cpu: '0.5', mem: '256m', 'cuda.shares': '' },
   count: 1,
+  mounts: [],
   command: '',
   script: '',
   env: [],

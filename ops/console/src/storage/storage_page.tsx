@@ -1,0 +1,6 @@
+import { FolderPage } from './folder_page'
+import './storage.css'
+
+export default function StoragePage() {
+  return <FolderPage />
+}
