@@ -117,8 +117,9 @@ inline v1::Event folder_shared(const std::string& folder, const std::string& sco
   return e;
 }
 // Made, and READY.
-inline Events ready_folder(const std::string& name, const v1::Owner& owner = folder_owner("alice")) {
-  return {folder_created(name, owner), folder_ready(name)};
+inline Events ready_folder(const std::string& name, const v1::Owner& owner = folder_owner("alice"),
+                           const std::string& volume = "local") {
+  return {folder_created(name, owner, volume), folder_ready(name)};
 }
 
 inline v1::SessionSpec mounting(v1::SessionSpec spec, const std::string& folder,

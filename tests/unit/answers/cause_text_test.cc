@@ -8,7 +8,7 @@
 #include "controller/api/map/session_json.h"
 #include "controller/placement/types.h"
 #include "events/base/random.h"
-#include "tests/support/folder_events.h"
+#include "tests/support/folders.h"
 #include "tests/support/given.h"
 #include "tests/support/limits.h"
 
@@ -63,10 +63,10 @@ TEST(CauseText, WhereThereIsNoRoomItNamesTheAgentThatIsDrained) {
 
 TEST(CauseText, NamesWhereTheFoldersOfASessionAre) {
   Given g = crowded();
-  v1::Event other = having(agent_joined("a4", 4, 8 * kGiga), {"local"});
+  v1::Event other = with_volumes(agent_joined("a4", 4, 8 * kGiga), {"local"});
   other.mutable_agent_joined()->set_group("gpu");
-  g.and_given(Events{agent_enrolled("a4"), other} + folder("data"));
-  const Explanation e = why_of(g, "no-volume", mounting(Spec().cpu(1), {"data"}));
+  g.and_given(Events{agent_enrolled("a4"), other} + ready_folder("data"));
+  const Explanation e = why_of(g, "no-volume", mounting(Spec().cpu(1), "data"));
   EXPECT_EQ(e.text,
             "none of 1 agent has all volumes that its folders lie on: data on local (a4 ALIVE of group gpu)");
 }
