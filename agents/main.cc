@@ -34,6 +34,8 @@ struct Flags {
   std::vector<std::pair<std::string, std::string>> values;  // "agent.name" -> text
   bool end_kernels = false;
   bool keep_kernels = false;
+  std::vector<std::string> volumes;
+  bool shared_ids = false;
 };
 
 void add_flags(CLI::App& app, Flags& flags) {
@@ -63,6 +65,12 @@ void add_flags(CLI::App& app, Flags& flags) {
       "--egress-allow", "egress.allow",
       "What kernels with egress reach, or none (default: the registries of pip, npm and apt of this machine)",
       "NAME:PORT,...");
+  app.add_option("--volume", flags.volumes,
+                 "A folder of this machine that holds people's folders; may come again (oci alone)")
+      ->type_name("NAME=PATH")
+      ->allow_extra_args(false);
+  app.add_flag("--shared-ids", flags.shared_ids,
+               "Take volumes whose file system has no id maps: files then belong to ids that kernels run as");
   option("--services", "agent.services", "Where API servers reach its kernels (default 127.0.0.1:0)",
          "IP:PORT");
   auto* end =
@@ -84,6 +92,8 @@ Result<AgentConfig> read_config(const Flags& flags) {
   if (auto read = read_agent_environment(variables, config); !read) return read.error();
   for (const auto& [key, value] : flags.values)
     if (auto set = set_agent_key(key, value, "command line", config); !set) return set.error();
+  if (auto set = set_volumes(flags.volumes, config); !set) return set.error();
+  config.shared_ids = config.shared_ids || flags.shared_ids;
   config.end_kernels = (config.end_kernels || flags.end_kernels) && !flags.keep_kernels;
   if (config.log.empty())
     return make_error("log-missing", "no event log is named", "--log kafka://HOST:PORT");
@@ -110,7 +120,7 @@ Result<void> run(AgentConfig config) {
   if (config.name != key->agent)
     return make_error("key-file-invalid", "the key is of agent " + key->agent + ", not " + config.name,
                       "leave --name out");
-  auto machinery = open_machinery(config);  // first: it starts the launcher
+  auto machinery = open_machinery(config, say);  // first: it starts the launcher
   if (!machinery) return machinery.error();
   OpenLog wanted;
   wanted.url = config.log;
@@ -122,7 +132,7 @@ Result<void> run(AgentConfig config) {
   SystemRandom random;
   AgentRuntime agent(config, key->signer(),
                      {**log, clock, random, *machinery->backend, machinery->images.get(), say,
-                      machinery->pump, std::move(machinery->registries)},
+                      machinery->pump, std::move(machinery->registries), machinery->volumes.get()},
                      kVersion);
   if (auto started = agent.start(); !started) return started;
   spdlog::info("agent {} of group {} runs on {}, backend {}, services at {}", config.name, config.group,

@@ -4,11 +4,13 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <set>
 
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
 #include "agents/egress/allow_list.h"
+#include "agents/volumes/volume_root.h"
 
 namespace berth::agents {
 namespace {
@@ -65,6 +67,16 @@ Result<void> egress_allow(AgentConfig& config, const std::string& value) {
   return {};
 }
 
+// "volumes.data" = "/srv/data".
+Result<void> volume(AgentConfig& config, const std::string& name, const std::string& path) {
+  std::vector<VolumePlace> places = config.volumes;
+  std::erase_if(places, [&](const VolumePlace& place) { return place.name == name; });
+  places.push_back({name, path});
+  if (auto good = check_places(places); !good) return good.error();
+  config.volumes = std::move(places);
+  return {};
+}
+
 Set flag(bool AgentConfig::*member, const char* yes = "true") {
   return [member, yes](AgentConfig& config, const std::string& value) -> Result<void> {
     if (value != "true" && value != "false") return wrong("'" + value + "' is neither true nor false");
@@ -86,6 +98,7 @@ const std::map<std::string, Set>& keys() {
       {"agent.services", text(&AgentConfig::services)},
       {"agent.end_kernels", flag(&AgentConfig::end_kernels)},
       {"agent.keep_kernels", flag(&AgentConfig::end_kernels, "false")},  // as it was called before
+      {"agent.shared_ids", flag(&AgentConfig::shared_ids)},
       {"agent.max_containers", number([](AgentConfig& c) -> std::uint32_t& { return c.max_containers; })},
       {"agent.keep_logs_days", number([](AgentConfig& c) -> std::uint32_t& { return c.keep_logs_days; })},
       {"agent.disk_per_kernel",
@@ -149,13 +162,36 @@ Result<void> read_section(const std::string& section, const toml::table& table, 
 
 Result<void> set_agent_key(const std::string& key, const std::string& value, const std::string& where,
                            AgentConfig& config) {
+  constexpr std::string_view kVolumes = "volumes.";
   const auto it = keys().find(key);
+  if (key.starts_with(kVolumes)) {
+    const auto set = volume(config, key.substr(kVolumes.size()), value);
+    if (set) return {};
+    return make_error(set.error().code, where + ": " + set.error().message, set.error().hint);
+  }
   if (it == keys().end())
     return make_error("config-invalid", where + ": unknown key " + key,
                       "the README lists the keys of an agent");
   auto set = it->second(config, value);
   if (!set)
     return make_error(set.error().code, where + ": " + key + ": " + set.error().message, set.error().hint);
+  return {};
+}
+
+Result<void> set_volumes(const std::vector<std::string>& volumes, AgentConfig& config) {
+  std::set<std::string> names;
+  for (const std::string& text : volumes) {
+    const std::size_t equals = std::min(text.find('='), text.size());
+    const std::string name = text.substr(0, equals);
+    if (equals == text.size())
+      return make_error("volume-invalid", "--volume: '" + text + "' is not NAME=PATH",
+                        "--volume data=/srv/data");
+    if (!names.insert(name).second)
+      return make_error("volume-invalid", "--volume: two volumes are called " + name,
+                        "each has a name of its own");
+    if (auto set = set_agent_key("volumes." + name, text.substr(equals + 1), "--volume", config); !set)
+      return set.error();
+  }
   return {};
 }
 
@@ -198,7 +234,7 @@ Result<void> read_agent_environment(const std::vector<std::string>& variables, A
     std::transform(key.begin(), key.end(), key.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     const bool ours = key.starts_with("agent.") || key.starts_with("accelerator.") ||
-                      key.starts_with("egress.") || key.starts_with("log.");
+                      key.starts_with("egress.") || key.starts_with("log.") || key.starts_with("volumes.");
     if (!ours) continue;
     if (auto set = set_agent_key(key, variable.substr(equals + 1), "environment: " + name, config); !set)
       return set;

@@ -14,6 +14,7 @@
 #include "agents/discovery/accelerators.h"
 #include "agents/discovery/machine.h"
 #include "agents/kernel/backends.h"
+#include "agents/volumes/volumes.h"
 #include "events/base/result.h"
 
 namespace berth::agents {
@@ -36,6 +37,8 @@ struct AgentConfig {
   Amount disk_per_kernel = 0;            // "oci": bytes that a kernel may write; 0: no limit but its group's
   std::uint32_t keep_logs_days = 30;     // of ended kernels
   std::string services = "127.0.0.1:0";  // address on which API servers reach its kernels
+  std::vector<VolumePlace> volumes;      // "oci": where folders lie; at most kVolumesMax
+  bool shared_ids = false;               // volumes whose file system takes no id maps are used all the same
   // What kernels with egress may reach, "NAME:PORT, *.NAME:PORT"; "none": nothing; empty: the registries of
   // pip, npm and apt of this machine.
   std::string egress_allow;
@@ -52,6 +55,10 @@ Result<void> check_agent_name(std::string_view name);
 // wrong value), invalid-amount.
 Result<void> set_agent_key(const std::string& key, const std::string& value, const std::string& where,
                            AgentConfig& config);
+
+// Volumes of the command line, "NAME=PATH" each: one of a name that is there already replaces it. Codes:
+// volume-invalid (also: two of one name), config-invalid.
+Result<void> set_volumes(const std::vector<std::string>& volumes, AgentConfig& config);
 
 // Merges a TOML file's text. Codes: config-invalid (unknown key, wrong type, with its line), invalid-amount.
 Result<void> read_agent_config(std::string_view toml, std::string_view file_name, AgentConfig& config);

@@ -6,7 +6,9 @@
 
 #include "agents/kernel/backends.h"
 #include "agents/kernel/fake_backend.h"
+#include "agents/volumes/disk_owner.h"
 #include "events/base/files/private_files.h"
+#include "events/base/secrets.h"
 
 namespace berth::agents {
 namespace {
@@ -29,15 +31,32 @@ RegistrySettings registries_of(const AgentConfig& config) {
   return registries;
 }
 
+Result<std::unique_ptr<Volumes>> open_volumes(const AgentConfig& config, const BackendConfig& backend,
+                                              std::function<void(LogLevel, const std::string&)> say) {
+  static SystemRandom random;
+  VolumeSettings settings;
+  settings.places = config.volumes;
+  settings.shared_ids = config.shared_ids;
+  settings.shared_owner = backend.id_base + (kFolderUid - kDiskBase);
+  return Volumes::open(settings, {random, takes_idmaps, [say = std::move(say)](const std::string& text) {
+                                    say(LogLevel::kWarning, text);
+                                  }});
+}
+
 }  // namespace
 
-Result<AgentMachinery> open_machinery(const AgentConfig& config) {
+Result<AgentMachinery> open_machinery(const AgentConfig& config,
+                                      std::function<void(LogLevel, const std::string&)> say) {
   std::error_code error;
   const std::filesystem::path data = std::filesystem::absolute(config.data, error);
   if (error)
     return make_error("data-folder-failed", config.data + ": " + error.message(),
                       "choose another folder with --data");
   if (auto made = make_private_folder(data.string()); !made) return made.error();
+  if (config.backend != "oci" && !config.volumes.empty())
+    return make_error("not-for-this-backend",
+                      "this agent's backend is '" + config.backend + "', whose kernels can have no folders",
+                      "leave the volumes out, or: --backend oci");
   if (config.backend == "fake") return fake_machinery();
   if (config.backend != "oci" && config.backend != "process")
     return make_error("backend-unknown", "'" + config.backend + "' is no kernel backend",
@@ -69,6 +88,10 @@ Result<AgentMachinery> open_machinery(const AgentConfig& config) {
   auto store = open_image_store(images);
   if (!store) return store.error();
   machinery.images = std::move(*store);
+  if (config.volumes.empty()) return machinery;
+  auto volumes = open_volumes(config, backend, std::move(say));
+  if (!volumes) return volumes.error();
+  machinery.volumes = std::move(*volumes);
   return machinery;
 }
 

@@ -11,6 +11,7 @@
 #include "agents/kernel/backend.h"
 #include "agents/kernel/image_store.h"
 #include "agents/runtime/agent_config.h"
+#include "agents/volumes/volumes.h"
 
 namespace berth::agents {
 
@@ -18,12 +19,15 @@ struct AgentMachinery {
   std::unique_ptr<KernelBackend> backend;
   std::unique_ptr<ImageStore> images;  // null where the backend needs none
   std::function<void(Instant)> pump;   // for AgentParts::pump
+  std::unique_ptr<Volumes> volumes;    // null: none is configured
   // What kernels with egress may reach; absent: the backend has no networks.
   std::optional<RegistrySettings> registries;
 };
 
-// Makes the folder config.data if it is missing. Codes: backend-unknown, data-folder-failed, and those of the
-// backend and image store.
-Result<AgentMachinery> open_machinery(const AgentConfig& config);
+// Makes the folder config.data if it is missing. Codes: backend-unknown, data-folder-failed,
+// not-for-this-backend (volumes), and those of the backend, image store and Volumes::open(). `say` is told of
+// the volumes later, on any thread.
+Result<AgentMachinery> open_machinery(const AgentConfig& config,
+                                      std::function<void(LogLevel, const std::string&)> say);
 
 }  // namespace berth::agents

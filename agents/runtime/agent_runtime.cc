@@ -48,21 +48,20 @@ Result<void> AgentRuntime::start() {
   if (!recovered->empty())
     parts_.say(LogLevel::kInfo, "found " + std::to_string(recovered->size()) + " kernels of an earlier life");
 
-  KernelRoutes routes;
-  routes["GET log"] = log_route([this](const KernelKey& key, std::int64_t offset, std::size_t max,
-                                       LogRead done) { read_log(key, offset, max, std::move(done)); });
-  const FindDoor find = [this](const KernelKey& key, DoorFound done) { find_door(key, std::move(done)); };
-  const bool has_networks = parts_.backend.has_networks();
-  routes["POST inside"] = inside_route(find, kChannelsOpenMax, has_networks);
-  routes["POST app"] = app_route(find, has_networks);
-  if (has_networks && parts_.registries) open_egress(*recovered);
-  services_ = std::make_unique<ServiceServer>(signer_, std::move(routes));
+  open_services(*recovered);
   auto address = services_->start(config_.services);
   if (!address) return address.error();
   address_ = *address;
   announced->set_address(address_);
 
   AgentProfile profile;
+  if (parts_.volumes != nullptr)
+    for (const Volume& volume : parts_.volumes->list()) {
+      auto& told = *announced->add_volumes();
+      told.set_id(std::string(volume.id.view()));
+      told.set_name(volume.name);
+      profile.volumes.push_back({volume.id, volume.root, volume.shared_ids});
+    }
   profile.announced = std::move(*announced);
   profile.announced_before = read_announced(announced_path(config_), signer_.cluster());
   profile.needs_image = parts_.backend.needs_image();
@@ -83,8 +82,23 @@ Result<void> AgentRuntime::start() {
   reader_ = std::make_unique<OrderReader>(parts_.log, signer_, config_.name, std::move(sink));
   running_ = true;
   strand_->start([this] { after_batch(); }, kTickEvery / 2);
+  if (parts_.volumes != nullptr) folder_work_->start([] {}, kHour);
   reader_->start();
   return {};
+}
+
+void AgentRuntime::open_services(const std::vector<RecoveredKernel>& recovered) {
+  KernelRoutes routes;
+  routes["GET log"] = log_route([this](const KernelKey& key, std::int64_t offset, std::size_t max,
+                                       LogRead done) { read_log(key, offset, max, std::move(done)); });
+  const FindDoor find = [this](const KernelKey& key, DoorFound done) { find_door(key, std::move(done)); };
+  const bool has_networks = parts_.backend.has_networks();
+  routes["POST inside"] = inside_route(find, kChannelsOpenMax, has_networks);
+  routes["POST app"] = app_route(find, has_networks);
+  if (has_networks && parts_.registries) open_egress(recovered);
+  if (parts_.volumes != nullptr) files_ = std::make_unique<FileService>(*parts_.volumes);
+  services_ =
+      std::make_unique<ServiceServer>(signer_, std::move(routes), files_ ? files_->route() : FolderRoute());
 }
 
 bool AgentRuntime::stop() {
@@ -103,6 +117,8 @@ bool AgentRuntime::stop() {
 void AgentRuntime::halt() {
   running_ = false;
   if (services_) services_->stop();
+  if (files_) files_->stop();
+  folder_work_->stop();
   if (reader_) reader_->stop();
   strand_->stop();
   if (egress_) egress_->stop();
@@ -194,6 +210,8 @@ void AgentRuntime::carry_out(AgentCommand& command) {
     backend.forget(forget->key);
   } else if (const auto* renew = std::get_if<RenewLeases>(&command)) {
     backend.renew_leases(renew->until);
+  } else if (const auto* work = std::get_if<FolderWork>(&command)) {
+    work_on(*work);
   } else {
     ensure(std::get<EnsureImage>(command));
   }
@@ -212,6 +230,19 @@ void AgentRuntime::ensure(const EnsureImage& wanted) {
         if (const auto strand = weak.lock())
           strand->post([this, done = ImageDone{request, std::move(result)}] { step(done); });
       });
+}
+
+void AgentRuntime::work_on(const FolderWork& work) {
+  if (parts_.volumes == nullptr)
+    return post(FolderDone{make_error("unknown-volume", "this agent has no volumes")});
+  folder_work_->post([this, work] {
+    Volumes& volumes = *parts_.volumes;
+    auto done =
+        work.purge ? volumes.remove(work.volume, work.folder) : volumes.make(work.volume, work.folder);
+    if (!done)
+      parts_.say(LogLevel::kWarning, "folder " + to_string(work.folder) + ": " + to_string(done.error()));
+    post(FolderDone{std::move(done)});
+  });
 }
 
 void AgentRuntime::send(const v1::Beat& beat) {

@@ -1,9 +1,9 @@
 // AgentRuntime: runs one agent: drives agents/core on a strand, reads its orders, appends its reports and
 // beats, carries out commands with the kernel backend and the image store, serves kernels' logs and ways into
-// them.
+// them, and the files of folders on its volumes.
 //
 // Used by `berth-agent` and by `berth up`. Threads: the strand, the reader of orders, the server of
-// services, those of AgentEgress.
+// services, those of AgentEgress and FileService, the one that makes and removes folders.
 // Public calls are thread-safe, but only the owner calls start() and stop().
 #pragma once
 
@@ -24,9 +24,11 @@
 #include "agents/runtime/report_writer.h"
 #include "agents/runtime/strand.h"
 #include "agents/services/app_route.h"
+#include "agents/services/file_route.h"
 #include "agents/services/inside_route.h"
 #include "agents/services/log_route.h"
 #include "agents/services/service_server.h"
+#include "agents/volumes/volumes.h"
 #include "events/base/clock.h"
 #include "events/base/random.h"
 #include "events/codec/signing.h"
@@ -44,6 +46,7 @@ struct AgentParts {
   std::function<void(LogLevel, const std::string&)> say;  // called on any thread
   std::function<void(Instant)> pump;  // of a backend without a thread of its own (fake); may be empty
   std::optional<RegistrySettings> registries = {};  // that kernels with egress reach; absent: none does
+  Volumes* volumes = nullptr;                       // of folders; null: there are none
 };
 
 struct AgentStatus {
@@ -81,6 +84,8 @@ class AgentRuntime {
   void carry_out(AgentOutputs& out);
   void carry_out(AgentCommand& command);
   void ensure(const EnsureImage& wanted);
+  void work_on(const FolderWork& work);
+  void open_services(const std::vector<RecoveredKernel>& recovered);
   void send(const v1::Beat& beat);
   void save_announced();
 
@@ -91,6 +96,8 @@ class AgentRuntime {
   std::string address_;
   std::unique_ptr<ServiceServer> services_;  // outlives the strand, whose tasks hold streams
   std::shared_ptr<Strand> strand_ = std::make_shared<Strand>();
+  std::unique_ptr<FileService> files_;                                // null: there are no volumes
+  std::shared_ptr<Strand> folder_work_ = std::make_shared<Strand>();  // one after the other; blocks on disks
   std::unique_ptr<OrderReader> reader_;
 
   // The strand's.

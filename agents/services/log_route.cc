@@ -20,23 +20,12 @@ std::optional<Number> number(const KernelQuestion& question, const char* name, N
   return value;
 }
 
-// What is left of the page from `at` on, a piece after the other.
-void send(const std::shared_ptr<tunnel::Stream>& stream, std::shared_ptr<const std::string> bytes,
-          std::size_t at) {
-  if (at == bytes->size()) return stream->finish();
-  const std::size_t size = std::min(tunnel::kBufferedBytesMax, bytes->size() - at);
-  std::string piece = bytes->substr(at, size);
-  stream->write(std::move(piece), [stream, bytes = std::move(bytes), at, size](const Result<void>& done) {
-    if (done) send(stream, bytes, at + size);
-  });
-}
-
 void give(const std::shared_ptr<tunnel::Stream>& stream, Result<LogPage> page) {
   if (!page) return refuse(stream, 404, page.error());
   stream->answer(
       {200,
        {{kLogNextHeader, std::to_string(page->next)}, {kLogEndedHeader, page->ended ? "true" : "false"}}});
-  send(stream, std::make_shared<const std::string>(std::move(page->bytes)), 0);
+  finish_with(stream, std::move(page->bytes));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <thread>
@@ -73,6 +74,17 @@ void answer(const Routes& all, boost::asio::io_context& io, tunnel::Question que
   route->second({path->kernel, options_of(query), std::move(question.headers), io}, stream);
 }
 
+// What is left of it from `at` on, a piece after the other.
+void send(const std::shared_ptr<tunnel::Stream>& stream, std::shared_ptr<const std::string> bytes,
+          std::size_t at) {
+  if (at == bytes->size()) return stream->finish();
+  const std::size_t size = std::min(tunnel::kBufferedBytesMax, bytes->size() - at);
+  std::string piece = bytes->substr(at, size);
+  stream->write(std::move(piece), [stream, bytes = std::move(bytes), at, size](const Result<void>& done) {
+    if (done) send(stream, bytes, at + size);
+  });
+}
+
 }  // namespace
 
 class ServiceServer::Impl {
@@ -113,6 +125,10 @@ void refuse(const std::shared_ptr<tunnel::Stream>& stream, int status, const Err
   stream->answer({status, {}});
   stream->write(told.SerializeAsString(), [](const Result<void>&) {});
   stream->finish();
+}
+
+void finish_with(const std::shared_ptr<tunnel::Stream>& stream, std::string bytes) {
+  send(stream, std::make_shared<const std::string>(std::move(bytes)), 0);
 }
 
 ServiceServer::ServiceServer(const Signer& agent, KernelRoutes routes, FolderRoute files)

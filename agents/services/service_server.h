@@ -60,4 +60,7 @@ class ServiceServer {
 void refuse(const std::shared_ptr<tunnel::Stream>& stream, int status, const Error& error,
             std::uint64_t offset = 0);
 
+// Writes all of it, as fast as the asker reads, and ends this side. REQUIRES: the stream is answered.
+void finish_with(const std::shared_ptr<tunnel::Stream>& stream, std::string bytes);
+
 }  // namespace berth::agents

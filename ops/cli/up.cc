@@ -96,9 +96,25 @@ Result<agents::AgentConfig> agent_config(const UpOptions& options) {
     if (auto set = agents::set_agent_key("egress.allow", options.egress_allow, "--egress-allow", config);
         !set)
       return set.error();
+  if (auto set = agents::set_volumes(options.volumes, config); !set) return set.error();
+  config.shared_ids = config.shared_ids || options.shared_ids;
   if (!options.accelerator.empty()) config.accelerator = options.accelerator;
   config.end_kernels = options.end_kernels;
   return config;
+}
+
+// People have a place for their folders without asking for one. Where that cannot be, Berth runs without.
+Result<agents::AgentMachinery> open_machinery(const UpOptions& options, agents::AgentConfig& config) {
+  if (!config.volumes.empty() || config.backend != "oci") return agents::open_machinery(config, say);
+  const std::string local = options.data + "/volumes/local";
+  for (const std::string& folder : {options.data + "/volumes", local})
+    if (auto made = make_private_subfolder(folder); !made) return made.error();
+  config.volumes = {{"local", local}};
+  auto machinery = agents::open_machinery(config, say);
+  if (machinery || machinery.error().code != "volume-without-idmaps") return machinery;
+  spdlog::warn("people have no folders here: {}", to_string(machinery.error()));
+  config.volumes.clear();
+  return agents::open_machinery(config, say);
 }
 
 struct Logs {
@@ -253,7 +269,7 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
                       derive_key(identity->secret, writer, *generation));
   agents::AgentRuntime agent(config, signer,
                              {*logs->log, clock, random, *machinery.backend, machinery.images.get(), say,
-                              machinery.pump, std::move(machinery.registries)},
+                              machinery.pump, std::move(machinery.registries), machinery.volumes.get()},
                              kVersion);
   if (auto started = agent.start(); !started) return fail(started.error());
 
@@ -298,7 +314,7 @@ int run_up(const UpOptions& asked) {
   if (!config) return fail(config.error());
   if (!catch_stop_signals()) return kFailed;
   // The launcher of kernels starts before any library thread exists.
-  auto machinery = agents::open_machinery(*config);
+  auto machinery = open_machinery(options, *config);
   if (!machinery) return fail(machinery.error());
   return serve(options, instance, *config, *machinery);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "controller/runtime/listening.h"
 
@@ -19,11 +20,14 @@ struct UpOptions {
   std::string process_uid;         // "UID[:GID]" of process kernels; empty: this user, who is not root
   std::string disk_per_kernel;     // what a container may write, "10g"; empty: no bound
   std::string egress_allow;        // what kernels with egress reach, "NAME:PORT,..."; empty: as settings say
-  std::string name;                // of the agent; empty: "a1"
-  std::string group = "default";   // resource group of the agent
-  std::string policies;            // folder of custom selection policies; empty: none
-  std::string build_image;         // built in the background ("jupyter"), for containers alone; empty: none
-  std::string image_builder;       // the program that does
+  std::vector<std::string>
+      volumes;                    // "NAME=PATH"; empty: `local` in `data`, where containers are the backend
+  bool shared_ids = false;        // volumes whose file system takes no id maps are used all the same
+  std::string name;               // of the agent; empty: "a1"
+  std::string group = "default";  // resource group of the agent
+  std::string policies;           // folder of custom selection policies; empty: none
+  std::string build_image;        // built in the background ("jupyter"), for containers alone; empty: none
+  std::string image_builder;      // the program that does
   bool verbose = false;
   bool accept_truncation = false;  // start although the log lost records (P26); of this start alone
 };
