@@ -7,7 +7,7 @@ import { chromium } from 'playwright-core'
 import { takeAppPictures, walkAppRights, walkApps, walkImageMemory } from './browser/apps.mjs'
 import { faults, folder, leavePages, pictures } from './browser/browser.mjs'
 import { showEmpty, takePictures } from './browser/pictures.mjs'
-import { walkMounts, walkStorage } from './browser/storage.mjs'
+import { takeFilePictures, walkFiles, walkManyFiles, walkMounts, walkStorage } from './browser/storage.mjs'
 import { takeTerminalPictures, walkFlood, walkTerminal, walkTerminalRights } from './browser/terminal.mjs'
 import {
   walkAdmin,
@@ -34,12 +34,15 @@ const walks = [
   walkFaults,
   walkStorage,
   walkMounts,
+  walkFiles,
+  walkManyFiles,
   walkTerminal,
   walkTerminalRights,
   walkFlood,
   walkApps,
   walkAppRights,
   walkImageMemory,
+  takeFilePictures,
   takeAppPictures,
   takeTerminalPictures,
   takePictures,

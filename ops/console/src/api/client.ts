@@ -3,7 +3,16 @@ import { Problem, problemOf } from './problem'
 export type Query = Record<string, string | number | boolean | null | undefined>
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** `byHand`: a read that a person's input led to; all others go by themselves, by a timer or the stream. */
-type Options = { query?: Query; body?: unknown; signal?: AbortSignal; accept?: string; byHand?: boolean }
+type Options = {
+  query?: Query
+  body?: unknown
+  /** Sent as it is, in place of `body`. */
+  bytes?: ArrayBuffer
+  headers?: Record<string, string>
+  signal?: AbortSignal
+  accept?: string
+  byHand?: boolean
+}
 
 /** Their 401 is an answer, not the end of a sign-in. */
 const ASKS_WHO = /^\/v1\/(login|whoami)/
@@ -37,8 +46,9 @@ export function waitBeforeTry(attempt: number, retryAfter: string | null): numbe
 }
 
 function headersOf(method: Method, options: Options): Headers {
-  const headers = new Headers({ Accept: options.accept ?? 'application/json' })
-  if (options.body !== undefined) headers.set('Content-Type', 'application/json')
+  const headers = new Headers({ Accept: options.accept ?? 'application/json', ...options.headers })
+  if (options.bytes) headers.set('Content-Type', 'application/octet-stream')
+  else if (options.body !== undefined) headers.set('Content-Type', 'application/json')
   if (method === 'GET') {
     // No use of the browser session: a console that is left open is signed out when its time is over.
     if (!options.byHand) headers.set('X-Berth-Background', '1')
@@ -64,7 +74,7 @@ async function send(method: Method, path: string, options: Options): Promise<Res
   const request: RequestInit = {
     method,
     headers: headersOf(method, options),
-    body: options.body === undefined ? undefined : JSON.stringify(options.body),
+    body: options.bytes ?? (options.body === undefined ? undefined : JSON.stringify(options.body)),
     signal: options.signal,
     cache: 'no-store',
   }

@@ -38,9 +38,10 @@ function cliText(request: MountingRequest): string {
   return ['berth session run', ...given, ...command].join(' \\\n  ')
 }
 
-/** As `berth session run` takes it: FOLDER, FOLDER:TARGET or FOLDER:TARGET:ro. */
+/** As `berth session run` takes it: FOLDER[:TARGET][:ro]. A target that reads as a mode is followed by one. */
 function mountText({ folder, target, read_only }: NonNullable<MountingRequest['mounts']>[number]): string {
-  return read_only ? `${folder}:${target ?? folder}:ro` : [folder, target].filter(Boolean).join(':')
+  const readsAsMode = target === 'ro' || target === 'rw'
+  return [folder, target, read_only ? 'ro' : readsAsMode && 'rw'].filter(Boolean).join(':')
 }
 
 function curlText(request: MountingRequest, origin: string): string {

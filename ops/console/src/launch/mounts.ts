@@ -17,8 +17,8 @@ type Mount = { folder: string; target?: string; read_only?: boolean }
 /** What a session is asked for, with what it mounts. */
 export type MountingRequest = SessionRequest & { mounts?: Mount[] }
 
-/** What a session shows of its mounts. */
-export type SessionMount = { folder: { id: string; name: string }; target: string; read_only: boolean }
+/** What a session shows of its mounts. A folder without a name is gone. */
+export type SessionMount = { folder: { id: string; name: string | null }; target: string; read_only: boolean }
 
 export const MOST_MOUNTS = 16
 export const HOME = '/home/work'

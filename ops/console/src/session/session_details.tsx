@@ -61,7 +61,7 @@ export function SessionDetails({ session }: { session: Session }) {
   )
 }
 
-/** Where each folder lies in the session. */
+/** Where each folder lies in the session; a folder's name leads to its files. */
 function Mounts({ session }: { session: Session & { mounts?: SessionMount[] | null } }) {
   const { t } = useText()
   if (!session.mounts?.length) return t('session.no-mounts')
@@ -70,7 +70,7 @@ function Mounts({ session }: { session: Session & { mounts?: SessionMount[] | nu
       <span className="mono">
         {HOME}/{target}
       </span>{' '}
-      ← <a href={hashOf(['storage'])}>{folder.name}</a>
+      ← <a href={hashOf(['storage', folder.id])}>{folder.name ?? folder.id}</a>
       {read_only && ` (${t('access.read')})`}
     </span>
   ))

@@ -13,7 +13,7 @@ export type Folder = {
   name: string
   /** Either a person's or a project's. */
   owner: { domain: string; user?: string; project?: string }
-  volume: { id: string; name: string }
+  volume: { id: string; name: string | null }
   state: FolderState
   created_at: string | null
   /** When one in the trash is removed for good. */

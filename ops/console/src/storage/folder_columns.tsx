@@ -5,7 +5,7 @@ import { RowActions, type RowAction } from '../ui/row_actions'
 import { StateBadge } from '../ui/state_badge'
 import { timeColumn } from '../ui/time_column'
 import type { Column } from '../ui/virtual_table'
-import { isInTrash, manages, ownerText, type Access, type Folder } from './folder'
+import { isInTrash, manages, mayRead, ownerText, type Access, type Folder } from './folder'
 import type { Doing } from './folder_dialogs'
 import { sharesText } from './share'
 
@@ -36,7 +36,7 @@ export function folderColumns(t: Translate, me: Me, act: Act): Column<Folder>[] 
       width: 'minmax(90px, 1fr)',
       card: 'detail',
       titled: true,
-      render: ({ shares = [] }) => <span title={sharesText(shares, t)}>{sharesText(shares, t) || '–'}</span>,
+      render: (folder) => <span title={sharesText(folder, t)}>{sharesText(folder, t) || '–'}</span>,
     },
     {
       key: 'sessions',
@@ -86,7 +86,12 @@ function commonColumns(t: Translate, me: Me): Column<Folder>[] {
       title: t('session.name'),
       width: 'minmax(110px, 1.2fr)',
       card: 'head',
-      render: ({ name }) => name,
+      render: (folder) =>
+        folder.state === 'READY' && mayRead(folder) ? (
+          <a href={hashOf(['storage', folder.id])}>{folder.name}</a>
+        ) : (
+          folder.name
+        ),
     },
     {
       key: 'owner',
@@ -101,7 +106,7 @@ function commonColumns(t: Translate, me: Me): Column<Folder>[] {
       width: 'minmax(60px, 0.5fr)',
       card: 'detail',
       titled: true,
-      render: ({ volume }) => volume.name,
+      render: ({ volume }) => volume.name ?? '–',
     },
     {
       key: 'state',

@@ -1,12 +1,17 @@
 import type { Translate } from '../text/text'
-import type { Share } from './folder'
+import type { Folder, Share } from './folder'
 
-/** The name of a person or a project that a folder is shared with. A project comes as NAME or DOMAIN/NAME. */
-export const nameOfShare = ({ user, project }: Share) => user ?? project ?? ''
+/** Whom a folder is shared with: a person, or a project, which comes as DOMAIN/NAME; the folder's own domain is left out. */
+export function nameOfShare({ user, project = '' }: Share, { owner }: Folder): string {
+  const own = `${owner.domain}/`
+  return user ?? (project.startsWith(own) ? project.slice(own.length) : project)
+}
 
-export const sharesText = (shares: readonly Share[], t: Translate) =>
-  shares
+export const sharesText = (folder: Folder, t: Translate) =>
+  (folder.shares ?? [])
     .map((share) =>
-      share.access === 'read' ? `${nameOfShare(share)} (${t('access.read')})` : nameOfShare(share),
+      share.access === 'read'
+        ? `${nameOfShare(share, folder)} (${t('access.read')})`
+        : nameOfShare(share, folder),
     )
     .join(', ')

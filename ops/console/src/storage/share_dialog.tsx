@@ -33,7 +33,12 @@ export function ShareDialog({ folder, close }: { folder: Folder; close: () => vo
         {shares.length > 0 && (
           <ul className="shares" aria-label={t('storage.shared')}>
             {shares.map((one) => (
-              <Line key={JSON.stringify([one.user, one.project])} share={one} change={share.mutate} />
+              <Line
+                key={JSON.stringify([one.user, one.project])}
+                share={one}
+                name={nameOfShare(one, folder)}
+                change={share.mutate}
+              />
             ))}
           </ul>
         )}
@@ -50,10 +55,11 @@ export function ShareDialog({ folder, close }: { folder: Folder; close: () => vo
   )
 }
 
-function Line({ share, change }: { share: Share; change: (wanted: Wanted) => void }) {
+type LineProps = { share: Share; name: string; change: (wanted: Wanted) => void }
+
+function Line({ share, name, change }: LineProps) {
   const { t } = useText()
   const { access, ...whom } = share
-  const name = nameOfShare(share)
   return (
     <li>
       <span className="grow wrap">

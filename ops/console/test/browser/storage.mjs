@@ -117,7 +117,7 @@ export async function walkMounts(browser, fake) {
   await field(page, 'Path of folder 2 in the session').fill('weights')
   await page.getByText('It would start now').waitFor()
   const copied = {
-    cli: '--mount data:data:ro',
+    cli: '--mount data:ro',
     curl: '"target":"weights"',
     yaml: '{"folder":"models","target":"weights"}',
   }
@@ -133,6 +133,166 @@ export async function walkMounts(browser, fake) {
   await page.getByText('/home/work/weights').waitFor()
   await picture(page, 'drawer-mounts', 1280, 'light')
   await page.getByRole('dialog').getByRole('link', { name: 'data' }).click()
-  await page.getByRole('heading', { name: 'Storage' }).waitFor()
+  await page.waitForURL(/#\/storage\/[0-9a-f]{32}$/)
   await page.context().close()
+}
+
+const MIB = 1 << 20
+const bytesOf = (size, seed) =>
+  Buffer.from(Uint8Array.from({ length: size }, (_, at) => (at * seed + (at >> 8)) & 255))
+const choose = (page, files) => page.locator('input[type=file]').setInputFiles(files)
+const fileNamed = (name, buffer) => ({ name, mimeType: 'application/octet-stream', buffer })
+const uploadLine = (page, text) =>
+  page.getByRole('region', { name: 'Uploads' }).getByRole('listitem').filter({ hasText: text })
+
+async function bytesOfDownload(page, name) {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name, exact: true }).click(),
+  ])
+  const pieces = []
+  for await (const piece of await download.createReadStream()) pieces.push(piece)
+  return { name: download.suggestedFilename(), bytes: Buffer.concat(pieces) }
+}
+
+/** Files are brought, fetched, renamed and removed; an upload outlives a cut, and one who may only read changes nothing. */
+export async function walkFiles(browser, fake) {
+  const page = await newPage(browser)
+  await signIn(page, fake, 'admin', 'admin-secret')
+  await page.getByRole('link', { name: 'Storage' }).click()
+  await page.getByRole('link', { name: 'models', exact: true }).click()
+  await row(page, /weights\.bin 3 MiB/).waitFor()
+  await row(page, /socket \(neither file nor folder\)/).waitFor()
+
+  await button(page, 'New folder').click()
+  await field(page, 'Name').fill('runs')
+  await inDialog(page, 'Add').click()
+  await page.getByText('There is runs already').waitFor()
+  await field(page, 'Name').fill('of today')
+  await inDialog(page, 'Add').click()
+  await page.getByRole('link', { name: 'of today', exact: true }).click()
+  await page.getByText('No files here').waitFor()
+
+  const large = bytesOf(9 * MIB, 7)
+  const chunks = fake.folders.chunks
+  fake.cutUploads(Infinity)
+  await choose(page, fileNamed('large.bin', large))
+  await uploadLine(page, /connection lost at .*; goes on by itself/).waitFor()
+  fake.cutUploads(0)
+  await uploadLine(page, 'done, 9 MiB').waitFor()
+  expect(fake.folders.chunks === chunks + 3, `9 MiB took ${fake.folders.chunks - chunks} chunks, not 3`)
+  await row(page, /large\.bin 9 MiB/).waitFor()
+  const fetched = await bytesOfDownload(page, 'large.bin')
+  expect(
+    fetched.name === 'large.bin' && fetched.bytes.equals(large),
+    'a file is fetched as another than it was brought',
+  )
+
+  await choose(page, fileNamed('large.bin', Buffer.from('small now')))
+  await button(page, 'Replace of today/large.bin').click()
+  await row(page, /large\.bin 9 B/).waitFor()
+  await button(page, 'Clear finished').click()
+  await page.getByRole('region', { name: 'Uploads' }).waitFor({ state: 'detached' })
+
+  fake.down(true)
+  await choose(page, fileNamed('never.bin', large))
+  await button(page, 'Cancel of today/never.bin').click()
+  await page.getByRole('region', { name: 'Uploads' }).waitFor({ state: 'detached' })
+  fake.down(false)
+  await page.getByText('The connection to the server is lost').waitFor({ state: 'detached' })
+
+  const transfer = await page.evaluateHandle(() => {
+    const data = new DataTransfer()
+    data.items.add(new File(['dropped here'], 'dropped.txt'))
+    return data
+  })
+  await page.locator('#main .page').dispatchEvent('dragover', { dataTransfer: transfer })
+  await page.locator('#main .page').dispatchEvent('drop', { dataTransfer: transfer })
+  await row(page, /dropped\.txt 12 B/).waitFor()
+
+  await button(page, 'Rename: dropped.txt').click()
+  await field(page, 'Name').fill('a/b')
+  await page.getByText('A name has no /').waitFor()
+  await field(page, 'Name').fill('kept.txt')
+  await inDialog(page, 'Save').click()
+  await row(page, /kept\.txt/).waitFor()
+  await button(page, 'Remove: large.bin').click()
+  await inDialog(page, 'Remove').click()
+  await row(page, /large\.bin/).waitFor({ state: 'detached' })
+  await page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'models' }).click()
+  await button(page, 'Remove: of today').click()
+  await page.getByText('The folder and everything in it are deleted').waitFor()
+  await inDialog(page, 'Remove').click()
+  await row(page, /of today/).waitFor({ state: 'detached' })
+
+  await page.goto(`${fake.origin}/#/storage`)
+  await page.getByRole('link', { name: 'data', exact: true }).click()
+  await row(page, /readme\.txt/).waitFor()
+  for (const name of ['Upload', 'New folder', 'Rename: readme.txt', 'Remove: readme.txt'])
+    expect((await button(page, name).count()) === 0, `${name} is offered to one who may only read`)
+  expect(
+    (await bytesOfDownload(page, 'readme.txt')).bytes.toString() === 'what is here',
+    'a shared file is another',
+  )
+  await page.context().close()
+}
+
+/** A folder with several hundred files is read as far as one scrolls; a place that is not there is Not found. */
+export async function walkManyFiles(browser, fake) {
+  const many = fake.folders.add({ domain: 'default', user: 'admin' }, 'many-files')
+  for (let n = 0; n < 1_200; n++) fake.folders.put(many, `f${String(n).padStart(4, '0')}`, 'x')
+  const page = await newPage(browser)
+  await signIn(page, fake, 'admin', 'admin-secret')
+  await page.goto(`${fake.origin}/#/storage/${many.id}`)
+  await row(page, /^f0000/).waitFor()
+  const table = page.getByRole('region', { name: 'Files of many-files' })
+  for (let n = 0; n < 40 && (await row(page, /^f1199/).count()) === 0; n++) {
+    await table.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+    await page.waitForTimeout(50)
+  }
+  await row(page, /^f1199/).waitFor()
+  await page.goto(`${fake.origin}/#/storage/${many.id}?path=nowhere`)
+  await page.getByText('Not found').waitFor()
+  await page.goto(`${fake.origin}/#/storage/${'0'.repeat(32)}`)
+  await page.getByText('Not found').waitFor()
+  fake.folders.rows.delete(many.id)
+  await page.context().close()
+}
+
+const LOOKS = [
+  { width: 1280, theme: 'light', locale: 'en' },
+  { width: 1280, theme: 'dark', locale: 'en' },
+  { width: 360, theme: 'light', locale: 'ko' },
+  { width: 360, theme: 'dark', locale: 'en' },
+]
+
+/** The files of a folder and uploads that are refused or cut, at both widths, in both themes and both languages. */
+export async function takeFilePictures(browser, fake) {
+  const folder = [...fake.folders.rows.values()].find(({ name }) => name === 'models')
+  for (const look of LOOKS) {
+    const { width, theme, locale } = look
+    const page = await newPage(browser, look)
+    await page.goto(`${fake.origin}/#/storage/${folder.id}`)
+    await page.locator('input[name=username]').fill('admin')
+    await page.locator('input[type=password]').fill('admin-secret')
+    await page.locator('button[type=submit]').click()
+    await page.getByRole('link', { name: 'weights.bin', exact: true }).waitFor()
+    fake.cutUploads(Infinity)
+    await choose(page, [
+      fileNamed('notes.txt', Buffer.from('another')),
+      fileNamed('..', Buffer.from('x')),
+      fileNamed('a-measurement-of-2026-11-23-with-a-long-name.csv', bytesOf(5 * MIB, 3)),
+    ])
+    const line = page
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('progressbar') })
+      .nth(2)
+    await line.getByText(/connection lost|연결 끊김/).waitFor()
+    await picture(page, `files-${locale}`, width, theme)
+    await page.goto(`${fake.origin}/#/storage/${folder.id}?path=runs`)
+    await page.getByRole('link', { name: 'first.log', exact: true }).waitFor()
+    await picture(page, `files-inside-${locale}`, width, theme)
+    await page.context().close()
+    fake.cutUploads(0)
+  }
 }

@@ -51,7 +51,8 @@ export class Folders {
   }
 
   accessOf(me, { owner, shares }) {
-    const member = (name) => me.projects.find(({ project }) => project === name)
+    const member = (name) =>
+      me.projects.find(({ project, domain }) => project === name || `${domain}/${project}` === name)
     if (owner.user === me.user) return 'own'
     if (owner.project && member(owner.project)) return member(owner.project).admin ? 'own' : 'write'
     const given = shares.filter(({ user, project }) => user === me.user || (project && member(project)))
@@ -172,14 +173,16 @@ export class Folders {
     return row
   }
 
-  share(me, id, { access, ...whom }) {
+  share(me, id, { access, ...named }) {
     const row = this.#own(me, id)
+    const { user, project } = named
+    const whom = user ? { user } : { project: project.includes('/') ? project : `${me.domain}/${project}` }
     const { users, projects } = this.cluster.tables
     if (whom.user && !users.has(whom.user))
       throw new Refusal(404, 'unknown-user', `there is no user ${whom.user}`, { place: 'user' })
-    if (whom.project && !projects.has(`${me.domain}/${whom.project}`))
+    if (whom.project && !projects.has(whom.project))
       throw new Refusal(404, 'unknown-project', `there is no project ${whom.project}`, { place: 'project' })
-    const others = row.shares.filter(({ user, project }) => user !== whom.user || project !== whom.project)
+    const others = row.shares.filter((one) => one.user !== whom.user || one.project !== whom.project)
     row.shares = access === 'none' ? others : [...others, { ...whom, access }]
     return row
   }

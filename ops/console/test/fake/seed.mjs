@@ -137,7 +137,7 @@ function seedFolders(folders) {
   const models = folders.add(ofAdmin, 'models', {
     shares: [
       { user: 'alice', access: 'write' },
-      { project: 'vision', access: 'read' },
+      { project: 'default/vision', access: 'read' },
     ],
   })
   folders.put(models, 'weights.bin', Buffer.alloc(3 << 20, 7))

@@ -91,11 +91,17 @@ test.each([
 test('every copy of a request has its mounts', () => {
   const request = {
     group: 'default',
-    mounts: [{ folder: 'data', read_only: true }, { folder: 'models', target: 'weights' }, { folder: 'own' }],
+    mounts: [
+      { folder: 'data', read_only: true },
+      { folder: 'models', target: 'weights' },
+      { folder: 'set', target: 'ro' },
+      { folder: 'own' },
+    ],
   }
   const cli = copyAs('cli', request, 'http://localhost')
-  expect(cli).toContain('--mount data:data:ro')
+  expect(cli).toContain('--mount data:ro')
   expect(cli).toContain('--mount models:weights')
+  expect(cli).toContain('--mount set:ro:rw')
   expect(cli).toMatch(/--mount own$/)
   expect(copyAs('curl', request, 'http://localhost')).toContain(
     '"mounts":[{"folder":"data","read_only":true}',
