@@ -72,7 +72,7 @@ json::object folder_to_json(const State& state, const FolderRow& folder, const A
   if (folder.purge_at != 0) out["purge_at"] = format_time(folder.purge_at);
   if (!folder.code.empty()) out["code"] = folder.code;
   if (!folder.message.empty()) out["message"] = folder.message;
-  if (may_change(actor, folder)) out["shares"] = shares_to_json(folder);
+  if (may_manage(actor, folder, projections::Verb::kChange)) out["shares"] = shares_to_json(folder);
   out["sessions"] = sessions_to_json(state, folder, actor);
   return out;
 }

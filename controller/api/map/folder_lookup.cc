@@ -80,16 +80,6 @@ std::optional<Uuid> id_of_hex(std::string_view text) {
   return id && !id->is_nil() ? id : std::nullopt;
 }
 
-bool may_see(const Actor& actor, const FolderRow& folder) {
-  return access_of(actor, folder) != FolderAccess::kNone ||
-         may(actor, Noun::kFolder, Verb::kSee, folder.owner());
-}
-
-bool may_change(const Actor& actor, const FolderRow& folder) {
-  return access_of(actor, folder) == FolderAccess::kOwn ||
-         may(actor, Noun::kFolder, Verb::kChange, folder.owner());
-}
-
 Result<const FolderRow*> find_folder(const State& state, const Caller& caller,
                                      const std::string& id_or_name) {
   return find(state, caller, id_or_name, true);
