@@ -58,6 +58,7 @@ void add_session_attach(Registry& registry, CLI::App* noun);
 void add_app_commands(Registry& registry);
 void add_app_listen(Registry& registry, CLI::App* noun);
 void add_folder_commands(Registry& registry);
+void add_folder_cp(Registry& registry, CLI::App* noun);
 void add_folder_files(Registry& registry, CLI::App* noun);
 void add_folder_share(Registry& registry, CLI::App* noun);
 void add_volume_ls(Registry& registry, CLI::App* noun, const char* name);

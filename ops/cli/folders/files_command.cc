@@ -77,7 +77,8 @@ void add_mv(Registry& registry, CLI::App* noun) {
     if (!to) return to.failure();
     return change_at(shell, o->from, [&to](FolderFiles& in, const FolderPath& from) -> Outcome<bool> {
       if (to->folder != from.folder)
-        return usage_failure("a file moves within one folder");
+        return usage_failure("a file moves within one folder",
+                             "berth folder cp takes it out of one and into another");
       return in.rename(from.path, to->is_folder ? joined_path(to->path, from.name()) : to->path);
     });
   });

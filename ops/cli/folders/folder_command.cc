@@ -274,6 +274,7 @@ void add_folder_commands(Registry& registry) {
   add_restore(registry, noun);
   add_folder_share(registry, noun);
   add_folder_files(registry, noun);
+  add_folder_cp(registry, noun);
   add_volume_ls(registry, noun, "volumes");
 }
 

@@ -305,6 +305,8 @@ TEST_F(FolderCommands, NamesAreCompleted) {
   serve("GET /v1/folders/data/files?path=results&",
         json::parse(list_of({json::object{{"name", "out.csv"}, {"type", "file"}},
                              json::object{{"name", "old"}, {"type", "folder"}}})));
+  EXPECT_EQ(completed({"folder", "cp", "d"}), "data:\n");
+  EXPECT_EQ(completed({"folder", "cp", "x", "data:results/o"}), "data:results/out.csv\ndata:results/old/\n");
   EXPECT_EQ(completed({"folder", "remove", "data:results/ou"}), "data:results/out.csv\n");
   EXPECT_EQ(completed({"folder", "files", "data", ""}), "");
 }
