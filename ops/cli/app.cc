@@ -136,6 +136,8 @@ void add_all_commands(Registry& registry) {
   add_up_command(registry);
   add_session_commands(registry);
   add_app_commands(registry);
+  add_folder_commands(registry);
+  add_volume_commands(registry);
   add_agent_commands(registry);
   add_image_commands(registry);
   add_group_commands(registry);

@@ -12,16 +12,17 @@ bool is_no_input_error(std::string_view code) {
   constexpr std::string_view kCodes[] = {
       "no-agents",         "slot-not-served",  "limit-exceeded",     "dependency-failed",  // the cluster
       "malformed-request", "duplicate-header", "body-hash-mismatch", "malformed-json",     // the CLI
+      "checksum-differs",
   };
   return std::find(std::begin(kCodes), std::end(kCodes), code) != std::end(kCodes);
 }
 
 // What the asker names, in a path or in a body, and is not there.
 bool is_not_there(std::string_view code) {
-  constexpr std::string_view kCodes[] = {"unknown-agent",   "unknown-dependency", "unknown-domain",
-                                         "unknown-group",   "unknown-image",      "unknown-owner",
-                                         "unknown-preset",  "unknown-project",    "unknown-session",
-                                         "unknown-subject", "unknown-user"};
+  constexpr std::string_view kCodes[] = {
+      "unknown-agent",   "unknown-dependency", "unknown-domain", "unknown-folder",  "unknown-group",
+      "unknown-image",   "unknown-owner",      "unknown-preset", "unknown-project", "unknown-session",
+      "unknown-subject", "unknown-user",       "unknown-volume"};
   return std::find(std::begin(kCodes), std::end(kCodes), code) != std::end(kCodes);
 }
 
@@ -53,6 +54,7 @@ ExitCode exit_code_of(unsigned status, std::string_view problem_code) {
   switch (status) {
     case 0: return kUnreachable;
     case 400:
+    case 422:
       if (is_not_there(problem_code)) return kNotFound;
       return is_no_input_error(problem_code) ? kFailed : kUsage;
     case 413:

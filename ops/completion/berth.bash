@@ -19,7 +19,7 @@ _berth() {
   [[ $piece != *[!=:]* ]] && cut="${words[-1]}"
   mapfile -t COMPREPLY < <("${words[0]}" __complete -- "${words[@]:1}" 2>/dev/null)
   COMPREPLY=("${COMPREPLY[@]#"$cut"}")
-  [[ ${#COMPREPLY[@]} -eq 1 && $COMPREPLY == *[=:] ]] && compopt -o nospace 2>/dev/null
+  [[ ${#COMPREPLY[@]} -eq 1 && $COMPREPLY == *[=:/] ]] && compopt -o nospace 2>/dev/null
   return 0
 }
 complete -o default -F _berth berth

@@ -5,8 +5,8 @@ _berth() {
   candidates=("${(@f)$("${words[1]}" __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
   candidates=("${(@)candidates:#}")
   (( $#candidates )) || { _files; return }
-  open=("${(@M)candidates:#*[=:]}")  # a value follows at once
-  candidates=("${(@)candidates:#*[=:]}")
+  open=("${(@M)candidates:#*[=:/]}")  # a value follows at once
+  candidates=("${(@)candidates:#*[=:/]}")
   (( $#open )) && compadd -S '' -- "${open[@]}"
   (( $#candidates )) && compadd -- "${candidates[@]}"
 }

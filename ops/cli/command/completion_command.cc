@@ -7,6 +7,8 @@
 #include "ops/cli/command/registry.h"
 #include "ops/cli/command/tree.h"
 #include "ops/cli/completion_scripts.h"
+#include "ops/cli/folders/folder_choice.h"
+#include "ops/cli/folders/folder_path.h"
 #include "ops/cli/output/json_text.h"
 
 namespace berth::cli {
@@ -61,6 +63,33 @@ bool goes_inside(const std::string& command) {
   return command.starts_with("app ") || std::find(known.begin(), known.end(), command) != known.end();
 }
 
+// FOLDER:PATH is what these arguments are, or may be.
+bool names_a_file(const Place& place) {
+  const Words words = {"SRC", "DST", "PATH", "FROM", "TO"};
+  return place.command.starts_with("folder ") && place.command != "folder files " &&
+         std::find(words.begin(), words.end(), place.what) != words.end();
+}
+
+// "data:", then "data:results/", "data:results/out.csv".
+Words places_in_folders(Shell& shell, const std::string& begun) {
+  Words places;
+  if (!is_in_folder(begun)) {
+    places = names_at(shell, "/v1/folders?limit=200", "items", "name");
+    for (std::string& name : places) name += ':';
+    return places;
+  }
+  const std::string before = begun.substr(0, begun.find_last_of(":/") + 1);
+  const auto place = folder_path(before);
+  const auto api = shell.api();
+  if (!place || !api) return places;
+  const auto reply = (*api)->get(
+      with_query(folder_target(place->folder, "/files"), {{"path", place->path}, {"limit", "200"}}));
+  if (!reply) return places;
+  for (const auto& file : array_at(reply->body, "items"))
+    places.push_back(before + text_at(file, "name") + (text_at(file, "type") == "folder" ? "/" : ""));
+  return places;
+}
+
 bool is_shell(const std::string& command) { return command == "session shell " || command == "shell "; }
 
 // Live names for a positional argument or an option's value, asked of the server; none where that fails.
@@ -78,6 +107,9 @@ Words live_names(Shell& shell, const Place& place) {
                                         {"GROUP", "/v1/groups?limit=200", "groups", "name"},
                                         {"--group", "/v1/groups?limit=200", "groups", "name"},
                                         {"--preset", "/v1/presets?limit=200", "presets", "name"},
+                                        {"FOLDER", "/v1/folders?limit=200", "items", "name"},
+                                        {"--mount", "/v1/folders?limit=200", "items", "name"},
+                                        {"--volume", "/v1/volumes", "items", "name"},
                                         {"SUBJECT", "/v1/quarantine?limit=200", "quarantine", "subject"},
                                         {"USER", "/v1/users?limit=200", "users", "name"},
                                         {"--user", "/v1/users?limit=200", "users", "name"},
@@ -96,6 +128,9 @@ Words live_names(Shell& shell, const Place& place) {
     for (std::string& name : names) name += ':';
     return names;
   }
+  if (names_a_file(place)) return places_in_folders(shell, place.begun);
+  if (place.what == "FOLDER" && place.command == "folder restore ")
+    return names_at(shell, "/v1/folders?include=trash&state=TRASHED&limit=200", "items", "name");
   if (place.what == "--name" && is_shell(place.command) && !place.rest.empty())
     return names_at(shell, "/v1/sessions/" + percent_encoded(place.rest.front()) + "/shells", "items",
                     "name");

@@ -69,24 +69,33 @@ Progress judge(const json::value& session, const std::string& state) {
   return rank(status) >= rank(state) ? Progress::kReached : Progress::kNotYet;
 }
 
-Outcome<json::value> wait_until(Shell& shell, Api& api, const std::string& id,
-                                const std::function<bool(const json::value&)>& done, bool tell,
-                                Deadline deadline, std::int64_t position) {
-  const std::string target = "/v1/sessions/" + percent_encoded(id);
+Outcome<json::value> wait_until_at(Shell& shell, Api& api, const WaitAt& at,
+                                   const std::function<bool(const json::value&)>& done,
+                                   const std::function<std::string(const json::value&)>& progress,
+                                   Deadline deadline, std::int64_t position) {
   json::value seen;
   std::int64_t known = position - 1;
   for (;;) {
-    auto reply = api.get_after(target, known, deadline);
+    auto reply = api.get_after(at.target, known, deadline);
     if (!reply) return reply.failure();
     if (!reply->has_value()) continue;  // nothing has happened for a while
     seen = (*reply)->body;
-    if (auto failure = lacking(seen, {"status"})) return std::move(*failure);
+    if (auto failure = lacking(seen, {at.member})) return std::move(*failure);
     if (done(seen)) return seen;
-    if (tell) shell.status(progress_text(seen));
+    if (progress) shell.status(progress(seen));
     known = (*reply)->position;
     // A busy cluster moves the position all the time; a server that names none is asked now and then.
     if (!api.pause(std::chrono::milliseconds(known < 0 ? 500 : 20))) return interrupted_failure();
   }
+}
+
+Outcome<json::value> wait_until(Shell& shell, Api& api, const std::string& id,
+                                const std::function<bool(const json::value&)>& done, bool tell,
+                                Deadline deadline, std::int64_t position) {
+  std::function<std::string(const json::value&)> progress;
+  if (tell) progress = progress_text;
+  return wait_until_at(shell, api, {"/v1/sessions/" + percent_encoded(id), "status"}, done, progress,
+                       deadline, position);
 }
 
 Outcome<Waited> wait_for(Shell& shell, Api& api, const std::vector<std::string>& ids, const WaitFor& goal,

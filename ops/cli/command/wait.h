@@ -37,8 +37,20 @@ struct Waited {
 Outcome<Waited> wait_for(Shell& shell, Api& api, const std::vector<std::string>& ids, const WaitFor& goal,
                          std::int64_t position);
 
-// Waits until `done` of the session as it is; `tell`: says meanwhile how it stands. The session as last seen.
-// Failures: kTimeout, interrupted, those of a GET.
+// Where the API has a thing, and the member that each answer about it has.
+struct WaitAt {
+  std::string target;
+  const char* member;
+};
+
+// Waits until `done` of the thing as it is; `progress`: how it stands meanwhile, may be empty. The thing as
+// last seen. Failures: kTimeout, interrupted, those of a GET.
+Outcome<boost::json::value> wait_until_at(
+    Shell& shell, Api& api, const WaitAt& at, const std::function<bool(const boost::json::value&)>& done,
+    const std::function<std::string(const boost::json::value&)>& progress, Deadline deadline,
+    std::int64_t position);
+
+// The same of a session; `tell`: says meanwhile how it stands.
 Outcome<boost::json::value> wait_until(Shell& shell, Api& api, const std::string& id,
                                        const std::function<bool(const boost::json::value&)>& done, bool tell,
                                        Deadline deadline, std::int64_t position);

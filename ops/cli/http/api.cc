@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "controller/api/auth/signature.h"
 #include "events/base/text.h"
 #include "ops/cli/http/transport_errors.h"
 #include "ops/cli/output/json_text.h"
@@ -15,6 +16,7 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds kRetryMax{5'000};
+constexpr milliseconds kBytesMax{120'000};   // for a piece of a file
 constexpr milliseconds kStreamIdle{45'000};  // the server sends a comment every 15 s
 
 Failure not_berth(const std::string& why) {
@@ -159,21 +161,23 @@ std::optional<milliseconds> Api::retry_delay(const Result<HttpReply>& reply, int
   return asked > 0 ? std::min<milliseconds>(kRetryMax, milliseconds(asked * 1000)) : growing;
 }
 
-Outcome<ApiReply> Api::send(HttpRequest request, Deadline deadline, bool patient, bool bytes) {
+Api::Sending Api::usual() const { return {Clock::now() + options_.timeout, options_.timeout}; }
+
+Outcome<ApiReply> Api::send(HttpRequest request, const Sending& how) {
   std::optional<HttpReply>
       told;  // the last thing that a server said: better than "no answer" at the deadline
   for (int attempt = 0;; ++attempt) {
     HttpRequest signed_request = request;
     sign_(signed_request);
-    auto reply = transport_.call(signed_request, std::min(deadline, Clock::now() + options_.timeout));
+    auto reply = transport_.call(signed_request, std::min(how.deadline, Clock::now() + how.call_max));
     if (reply) reached_ = true;
-    if (reply && reply->status >= 200 && reply->status < 300) return taken(std::move(*reply), bytes);
-    const auto delay = retry_delay(reply, attempt, patient);
+    if (reply && reply->status >= 200 && reply->status < 300) return taken(std::move(*reply), how.bytes);
+    const auto delay = retry_delay(reply, attempt, how.patient);
     if (reply)
       told = std::move(*reply);
     else if (!is_reply_timeout(reply.error()))
       told.reset();
-    if (!delay || Clock::now() + *delay >= deadline)
+    if (!delay || Clock::now() + *delay >= how.deadline)
       return told ? failure_of_reply(*told) : failure_of_transport(reply.error());
     if (options_.note && attempt == 1)
       options_.note(told ? "the server is busy; trying again" : "the server does not answer; trying again");
@@ -181,12 +185,27 @@ Outcome<ApiReply> Api::send(HttpRequest request, Deadline deadline, bool patient
   }
 }
 
-Outcome<ApiReply> Api::get(const std::string& target) {
-  return send({"GET", target, {}, {}}, Clock::now() + options_.timeout, false);
-}
+Outcome<ApiReply> Api::get(const std::string& target) { return send({"GET", target, {}, {}}, usual()); }
 
 Outcome<ApiReply> Api::get_bytes(const std::string& target) {
-  return send({"GET", target, {}, {}}, Clock::now() + options_.timeout, false, true);
+  Sending how = usual();
+  how.bytes = true;
+  return send({"GET", target, {}, {}}, how);
+}
+
+Outcome<ApiReply> Api::get_range(const std::string& target, std::uint64_t first, std::uint64_t last) {
+  const std::string range = "bytes=" + std::to_string(first) + "-" + std::to_string(last);
+  return send({"GET", target, {{"Range", range}}, {}}, {Clock::now() + kBytesMax, kBytesMax, false, true});
+}
+
+Outcome<ApiReply> Api::put_bytes(const std::string& target, std::string bytes) {
+  HttpRequest request{"PUT",
+                      target,
+                      {{"Idempotency-Key", options_.new_key()},
+                       {"Content-Type", "application/octet-stream"},
+                       {"X-Berth-Sha256", controller::api::sha256_hex(bytes)}},
+                      std::move(bytes)};
+  return send(std::move(request), {Clock::now() + kBytesMax, kBytesMax});
 }
 
 Outcome<ApiReply> Api::post(const std::string& target, const json::value& body) {
@@ -205,12 +224,11 @@ Outcome<ApiReply> Api::write(const char* method, const std::string& target, cons
     request.body = json::serialize(body);
     request.headers.emplace_back("Content-Type", "application/json");
   }
-  return send(std::move(request), Clock::now() + options_.timeout, false);
+  return send(std::move(request), usual());
 }
 
 Outcome<ApiReply> Api::remove(const std::string& target) {
-  return send({"DELETE", target, {{"Idempotency-Key", options_.new_key()}}, {}},
-              Clock::now() + options_.timeout, false);
+  return send({"DELETE", target, {{"Idempotency-Key", options_.new_key()}}, {}}, usual());
 }
 
 Outcome<std::optional<ApiReply>> Api::get_after(const std::string& target, std::int64_t position,
@@ -221,7 +239,7 @@ Outcome<std::optional<ApiReply>> Api::get_after(const std::string& target, std::
   const auto wait = std::clamp<std::int64_t>(left.count(), 1, 10'000);
   const auto asked = with_query(target, {{"min_position", position < 0 ? "" : std::to_string(position + 1)},
                                          {"wait", position < 0 ? "" : std::to_string(wait) + "ms"}});
-  auto reply = send({"GET", asked, {}, {}}, deadline + milliseconds(500), true);
+  auto reply = send({"GET", asked, {}, {}}, {deadline + milliseconds(500), options_.timeout, true});
   if (reply) return std::optional<ApiReply>(std::move(*reply));
   if (reply.failure().code == kPositionNotReached) return std::optional<ApiReply>();
   return reply.failure();

@@ -42,6 +42,11 @@ class Api {
   Outcome<ApiReply> get(const std::string& target);
   // Of bytes, which are in `raw`, instead of JSON.
   Outcome<ApiReply> get_bytes(const std::string& target);
+  // Bytes `first` to `last` of a file, or as many as there are: 206, or 200 with all of it. Waits longer than
+  // others, for a slow line.
+  Outcome<ApiReply> get_range(const std::string& target, std::uint64_t first, std::uint64_t last);
+  // A piece of a file, with its SHA-256 for the one that keeps it. Waits as get_range().
+  Outcome<ApiReply> put_bytes(const std::string& target, std::string bytes);
   // Retries with the same idempotency key on 503, 429, 504 outcome-unknown and a broken connection. `body`
   // null: none.
   Outcome<ApiReply> post(const std::string& target, const boost::json::value& body);
@@ -67,7 +72,14 @@ class Api {
 
  private:
   Outcome<ApiReply> write(const char* method, const std::string& target, const boost::json::value& body);
-  Outcome<ApiReply> send(HttpRequest request, Deadline deadline, bool patient, bool bytes = false);
+  struct Sending {
+    Deadline deadline;
+    std::chrono::milliseconds call_max;  // for one try
+    bool patient = false;                // see retry_delay()
+    bool bytes = false;                  // come back, instead of JSON
+  };
+  Sending usual() const;
+  Outcome<ApiReply> send(HttpRequest request, const Sending& how);
   std::optional<std::chrono::milliseconds> retry_delay(const Result<HttpReply>& reply, int attempt,
                                                        bool patient) const;
 

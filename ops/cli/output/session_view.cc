@@ -1,6 +1,7 @@
 // Sessions for people (views.h).
 #include <algorithm>
 
+#include "ops/cli/output/folder_view.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/times.h"
 #include "ops/cli/output/views.h"
@@ -186,6 +187,7 @@ std::string session_text(const json::value& s, Timestamp now, const Style& style
   if (const auto* env = find_path(s, "env"); env != nullptr && env->is_object())
     for (const auto& [key, value] : env->get_object())
       line(out, "Env", std::string(key) + "=" + scalar_text(value));
+  for (const auto& mount : array_at(s, "mounts")) line(out, "Folder", mount_text(mount));
   line(out, "Attempt", text_at(s, "attempt"));
   line(out, "Requeueable", true_at(s, "requeueable") ? "yes" : "");
   for (const auto& [label, key] : {std::pair{"Created", "created_at"},

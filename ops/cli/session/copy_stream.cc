@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "ops/cli/output/size_text.h"
 #include "ops/cli/output/table.h"
 #include "ops/cli/session/inside_open.h"
 #include "ops/cli/session/inside_talk.h"
@@ -20,17 +21,6 @@ constexpr std::size_t kAheadMax = 256 << 10;        // bytes that were read here
 constexpr std::size_t kBehindMax = 4 << 20;         // bytes for a stdout that nobody reads
 constexpr std::chrono::milliseconds kQuickly{700};  // a copy that takes no longer shows no progress
 constexpr std::chrono::milliseconds kBetween{200};
-
-// "12.3 MiB"
-std::string size_text(std::uint64_t bytes) {
-  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  std::size_t unit = 0;
-  std::uint64_t tenths = bytes;
-  for (; tenths >= (unit == 0 ? 1024 : 10'240); ++unit)
-    tenths = unit == 0 ? tenths * 10 / 1024 : tenths / 1024;
-  if (unit == 0) return std::to_string(bytes) + " B";
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " " + kUnits[unit];
-}
 
 // Of what failed on this machine.
 Failure failure_here(const inside::Problem& problem) {

@@ -90,6 +90,11 @@ void add_options(CLI::App* run, Run& o) {
   run->add_option("-e,--env", s.env, "Environment variable; repeat it")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  run->add_option("--mount", s.mounts,
+                  "Folder that its kernels see as /home/work/TARGET (default: the folder's name), with :ro "
+                  "read-only; repeat it")
+      ->type_name("FOLDER[:TARGET][:ro]")
+      ->allow_extra_args(false);
   run->add_option("--shm", s.shm, "Size of /dev/shm (default 64m, at most half of mem)")->type_name("BYTES");
   run->add_flag("--requeueable", s.requeueable, "May be started again elsewhere when its agent is lost");
   run->add_option("--start-time", s.start_time, "Batch: not before this time, like 2026-01-31T18:00:00Z")
@@ -290,6 +295,7 @@ void add_session_run(Registry& registry, CLI::App* noun, const char* name) {
       "  berth session run --image python:3.11 --mem 1g --role main=1,cpu=2 --role worker=4,cpu=1 --name "
       "job\n"
       "  berth session run --type batch --image python:3.11 --cpu 1 --mem 256m -- python3 -c 'print(6 * 7)'\n"
+      "  berth session run --image python:3.11 --cpu 1 --mem 512m --mount data --mount models:ro --name nb\n"
       "  cat data.csv | berth session run --image python:3.11 --cpu 1 --mem 256m --stdin -- wc -l\n"
       "  berth session run --image python:3.11 --cpu 4 --mem 8g --resource cuda.shares=0.5 --dry-run\n\n"
       "An interactive session runs until it is ended; with `-- COMMAND` it runs that and ends with it. What "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/base/text.h"
 #include "ops/cli/command/pairs.h"
 #include "ops/cli/output/json_text.h"
 
@@ -52,6 +53,39 @@ Outcome<json::object> session_group_of(const std::string& text) {
       return usage_failure("--session-group '" + text.substr(0, 60) + "' is no NAME=spread|pack[,strict]");
   }
   return group;
+}
+
+// "data", "data:input", "data:input:ro", "data:ro".
+Outcome<json::object> mount_of(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (const char c : text)
+    if (c == ':')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  const bool has_mode = parts.size() > 1 && (parts.back() == "ro" || parts.back() == "rw");
+  const bool read_only = has_mode && parts.back() == "ro";
+  if (has_mode) parts.pop_back();
+  const bool is_whole =
+      std::none_of(parts.begin(), parts.end(), [](const auto& part) { return part.empty(); });
+  if (!is_whole || parts.size() > 2)
+    return usage_failure("--mount '" + clipped(text) + "' is no FOLDER[:TARGET][:ro]",
+                         "for example --mount data, --mount data:ro or --mount data:input:ro");
+  json::object mount{{"folder", parts[0]}};
+  if (parts.size() == 2) mount["target"] = parts[1];
+  if (read_only) mount["read_only"] = true;
+  return mount;
+}
+
+Outcome<bool> add_mounts(const RunOptions& options, json::object& body) {
+  json::array mounts;
+  for (const auto& text : options.mounts) {
+    auto mount = mount_of(text);
+    if (!mount) return mount.failure();
+    mounts.push_back(std::move(*mount));
+  }
+  if (!mounts.empty()) body["mounts"] = std::move(mounts);
+  return true;
 }
 
 Outcome<bool> add_cluster(const RunOptions& options, json::object& body) {
@@ -140,6 +174,7 @@ Outcome<json::value> session_body(const RunOptions& options) {
     return usage_failure("no amount is asked for",
                          "for example --cpu 1 --mem 512m, or --preset NAME (berth preset ls)");
   if (const auto added = add_cluster(options, body); !added) return added.failure();
+  if (const auto added = add_mounts(options, body); !added) return added.failure();
   if (!resources.empty()) body["resources"] = std::move(resources);
 
   json::object env;

@@ -20,6 +20,7 @@ struct RunOptions {
   std::vector<std::string> roles;       // "sub=2,cpu=1"
   std::vector<std::string> agents;      // designated ones
   std::vector<std::string> depends_on;  // ids or names
+  std::vector<std::string> mounts;      // "FOLDER[:TARGET][:ro]"
   std::uint32_t cluster_size = 0;       // 0: one kernel, or the roles' counts
   std::uint32_t count = 1;
   std::int32_t priority = 0;

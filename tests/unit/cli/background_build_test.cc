@@ -14,7 +14,7 @@
 namespace berth::cli {
 namespace {
 
-class BackgroundBuildTest : public testing::Test {
+class BackgroundBuildTest : public ::testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directories(folder_); }
   void TearDown() override {
@@ -36,7 +36,7 @@ class BackgroundBuildTest : public testing::Test {
     return text.str();
   }
 
-  const std::string folder_ = testing::TempDir() + "background_build_" + std::to_string(::getpid());
+  const std::string folder_ = ::testing::TempDir() + "background_build_" + std::to_string(::getpid());
   std::promise<std::string> said_;
   BackgroundBuild build_;
 };

@@ -53,7 +53,7 @@ TEST(BuildLine, NamesABuiltImageAndItsLayout) {
 }
 
 // A folder with a layout of one image, and a builder that is a script.
-class ImageBuildTest : public testing::Test {
+class ImageBuildTest : public ::testing::Test {
  protected:
   void SetUp() override {
     fs::create_directories(folder_ + "/layout/blobs/sha256");
@@ -116,7 +116,7 @@ class ImageBuildTest : public testing::Test {
     return lines;
   }
 
-  const std::string folder_ = testing::TempDir() + "image_build_" + std::to_string(::getpid());
+  const std::string folder_ = ::testing::TempDir() + "image_build_" + std::to_string(::getpid());
   FakeWorld w_;
   json::array listed_;
   unsigned refusal_ = 0;

@@ -1,0 +1,145 @@
+#include "ops/cli/folders/upload.h"
+
+#include <sodium.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "events/base/hash.h"
+#include "ops/cli/output/json_text.h"
+#include "ops/cli/session/inside_open.h"
+
+namespace berth::cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int kStartsMax = 3;  // of one file whose upload the server no longer knows
+
+Failure changed(const std::string& name) {
+  return {kFailed, "file-changed", "'" + name + "' was changed while it was copied", "copy it again", {}};
+}
+
+}  // namespace
+
+Upload::Upload(Shell& shell, FolderFiles& files, CopyProgress& progress, int file, std::uint64_t bytes,
+               std::string name)
+    : api_(files.api()),
+      files_(files),
+      progress_(progress),
+      patience_(shell, files.api()),
+      file_(file),
+      bytes_(bytes),
+      name_(std::move(name)) {}
+
+Outcome<bool> Upload::run(const std::string& path, bool overwrite) {
+  const auto sha256 = hash();
+  if (!sha256) return sha256.failure();
+  for (int starts = 1;; ++starts) {
+    progress_.begin(name_, bytes_);
+    target_.clear();
+    auto sent = run_once(path, overwrite, *sha256);
+    if (sent) return sent;
+    give_up(sent.failure());
+    if (sent.failure().code != "unknown-upload" || starts == kStartsMax) return sent;
+  }
+}
+
+Outcome<bool> Upload::run_once(const std::string& path, bool overwrite, const std::string& sha256) {
+  json::object what{{"path", path}, {"bytes", bytes_}, {"sha256", sha256}};
+  if (overwrite) what["overwrite"] = true;
+  const auto begun = ask([&] { return having(api_.post(files_.target("/uploads"), what), {"upload"}); });
+  if (!begun) return begun.failure();
+  target_ = files_.target("/uploads/" + percent_encoded(text_at(begun->body, "upload")));
+  const auto offset = offset_of(begun);
+  if (!offset) return offset.failure();
+  progress_.add(*offset);
+  if (const auto sent = send_chunks(*offset); !sent) return sent.failure();
+  const auto finished = ask([&] { return api_.post(target_ + "/finish", json::object()); });
+  if (finished) return true;
+  return finished.failure().code == "checksum-differs" ? changed(name_) : finished.failure();
+}
+
+Outcome<bool> Upload::send_chunks(std::uint64_t offset) {
+  while (offset < bytes_) {
+    auto bytes = read_at(offset, std::min(chunk_, bytes_ - offset));
+    if (!bytes) return bytes.failure();
+    Failure why{kTimeout, "upload-stuck", "'" + name_ + "' gets no further", {}, {}};
+    auto reply = api_.put_bytes(with_query(target_, {{"offset", std::to_string(offset)}}), std::move(*bytes));
+    if (!reply) {
+      if (is_passing(reply.failure()))
+        why = reply.failure();
+      else if (reply.failure().code != "offset-differs")
+        return reply.failure();
+      chunk_ = std::max(kChunkMin, chunk_ / 2);
+      // A chunk whose answer was lost is there; the server says how far it is.
+      reply = ask([&] { return api_.get(target_); });
+    }
+    const auto now = offset_of(reply);
+    if (!now) return now.failure();
+    if (*now > offset) {
+      progress_.add(*now - offset);
+      patience_.renew();
+    } else if (auto over = patience_.after(why)) {
+      return std::move(*over);
+    }
+    offset = *now;
+  }
+  return true;
+}
+
+// Asks again while the failure passes.
+Outcome<ApiReply> Upload::ask(const std::function<Outcome<ApiReply>()>& call) {
+  for (;;) {
+    auto reply = call();
+    if (reply) return reply;
+    if (auto over = patience_.after(reply.failure())) return std::move(*over);
+  }
+}
+
+Outcome<std::uint64_t> Upload::offset_of(const Outcome<ApiReply>& reply) const {
+  const auto told = having(reply, {"offset"});
+  if (!told) return told.failure();
+  const std::int64_t offset = integer_at(told->body, "offset");
+  if (offset >= 0 && static_cast<std::uint64_t>(offset) <= bytes_) return static_cast<std::uint64_t>(offset);
+  return Failure{kFailed, "not-berth", "the server has more of '" + name_ + "' than there is", {}, {}};
+}
+
+// What cannot be told stays there, and is swept.
+void Upload::give_up(const Failure& why) {
+  if (target_.empty() || is_passing(why) || why.code == "unknown-upload") return;
+  [[maybe_unused]] const auto removed = api_.remove(target_);
+}
+
+Outcome<std::string> Upload::hash() const {
+  std::array<std::uint8_t, crypto_hash_sha256_BYTES> hash;
+  crypto_hash_sha256_state state;
+  crypto_hash_sha256_init(&state);
+  for (std::uint64_t at = 0; at < bytes_;) {
+    const auto piece = read_at(at, std::min<std::uint64_t>(1 << 20, bytes_ - at));
+    if (!piece) return piece.failure();
+    crypto_hash_sha256_update(&state, reinterpret_cast<const unsigned char*>(piece->data()), piece->size());
+    at += piece->size();
+  }
+  crypto_hash_sha256_final(&state, hash.data());
+  return to_hex(as_view(hash));
+}
+
+Outcome<std::string> Upload::read_at(std::uint64_t offset, std::uint64_t count) const {
+  std::string bytes(count, '\0');
+  for (std::size_t have = 0; have < bytes.size();) {
+    const ssize_t got =
+        ::pread(file_, bytes.data() + have, bytes.size() - have, static_cast<off_t>(offset + have));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0)
+      return Failure{kFailed, "read-failed", "cannot read '" + name_ + "': " + std::strerror(errno), {}, {}};
+    if (got == 0) return changed(name_);  // it has become shorter
+    have += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+}  // namespace berth::cli

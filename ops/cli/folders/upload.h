@@ -1,0 +1,48 @@
+// Upload: one file of this machine goes into a folder, in chunks. After a cut it goes on from what the server
+// has; nothing is seen of the file until it is whole there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ops/cli/folders/copy_progress.h"
+#include "ops/cli/folders/folder_files.h"
+#include "ops/cli/folders/patience.h"
+
+namespace berth::cli {
+
+class Upload {
+ public:
+  static constexpr std::uint64_t kChunkMax = 8 << 20;  // bytes; the server takes no more
+  static constexpr std::uint64_t kChunkMin = 256
+                                             << 10;  // a line that is cut again and again gets smaller ones
+
+  // `file`: a regular file, open for reading, of `bytes` bytes; `name`: for people.
+  Upload(Shell& shell, FolderFiles& files, CopyProgress& progress, int file, std::uint64_t bytes,
+         std::string name);
+
+  // `overwrite`: a file that is there is replaced. Failures: those of the API, read-failed, file-changed,
+  // interrupted.
+  Outcome<bool> run(const std::string& path, bool overwrite);
+
+ private:
+  Outcome<bool> run_once(const std::string& path, bool overwrite, const std::string& sha256);
+  Outcome<std::string> hash() const;
+  Outcome<std::string> read_at(std::uint64_t offset, std::uint64_t count) const;
+  Outcome<ApiReply> ask(const std::function<Outcome<ApiReply>()>& call);
+  Outcome<bool> send_chunks(std::uint64_t offset);
+  Outcome<std::uint64_t> offset_of(const Outcome<ApiReply>& reply) const;
+  void give_up(const Failure& why);
+
+  Api& api_;
+  FolderFiles& files_;
+  CopyProgress& progress_;
+  Patience patience_;
+  const int file_;
+  const std::uint64_t bytes_;
+  const std::string name_;
+  std::uint64_t chunk_ = kChunkMax;
+  std::string target_;  // of the upload that is under way
+};
+
+}  // namespace berth::cli

@@ -1,0 +1,18 @@
+// Folders, volumes and files of folders as text for people. Pure.
+#pragma once
+
+#include "ops/cli/output/table.h"
+
+namespace berth::cli {
+
+Listing folder_listing();
+Listing volume_listing();
+// Of the items of GET /v1/folders/{folder}/files.
+Listing file_listing();
+
+// "alice", "project default/ml".
+std::string owner_text(const boost::json::value& folder);
+// "data at /home/work/data, read-only" of one of a session's mounts.
+std::string mount_text(const boost::json::value& mount);
+
+}  // namespace berth::cli
