@@ -33,12 +33,12 @@ FolderAccess access_of(const Actor& actor, const FolderRow& folder) {
   return access;
 }
 
-bool may_see(const Actor& actor, const FolderRow& folder) {
+bool may_see_folder(const Actor& actor, const FolderRow& folder) {
   return access_of(actor, folder) != FolderAccess::kNone ||
          may(actor, Noun::kFolder, Verb::kSee, folder.owner());
 }
 
-bool may_manage(const Actor& actor, const FolderRow& folder, Verb verb) {
+bool may_manage_folder(const Actor& actor, const FolderRow& folder, Verb verb) {
   return access_of(actor, folder) == FolderAccess::kOwn ||
          (reaches_a_domain(actor, verb) && may(actor, Noun::kFolder, verb, folder.owner()));
 }

@@ -12,11 +12,11 @@ namespace berth::projections {
 FolderAccess access_of(const Actor& actor, const FolderRow& folder);
 
 // Whether the actor knows that it exists: by access, or by right.
-bool may_see(const Actor& actor, const FolderRow& folder);
+bool may_see_folder(const Actor& actor, const FolderRow& folder);
 
 // kChange: rename and share it; kEnd: throw it away, restore and purge it. Its owner and the admins of its
 // project may, and whose right reaches a domain. A project's members have its files, and not this.
-bool may_manage(const Actor& actor, const FolderRow& folder, Verb verb);
+bool may_manage_folder(const Actor& actor, const FolderRow& folder, Verb verb);
 
 // Whether the actor may make a folder for the user or project: their own, or one that they administer.
 bool may_create_folder(const Actor& actor, const v1::Owner& owner);

@@ -164,6 +164,7 @@ std::string describe_agent_event(const v1::Event& event) {
     const auto& e = event.agent_joined();
     std::string text = e.agent() + " group " + e.group() + ": " + describe_slots(e.slots());
     for (const auto& device : e.devices()) text += "; " + device.id() + " " + describe_slots(device.slots());
+    for (const auto& volume : e.volumes()) text += "; volume " + volume.name();
     return with(text + " (", "", e.backend()) + ")";
   }
   if (event.has_agent_lost()) return event.agent_lost().agent() + ": its lease and margin are over";
@@ -205,9 +206,46 @@ std::string describe_identity_event(const v1::Event& event) {
   return {};
 }
 
+namespace {
+
+std::string created(const v1::FolderCreated& e) {
+  const v1::Owner& owner = e.owner();
+  return e.name() + " (" + first_digits(e.folder()) + ") of " +
+         (owner.user().empty() ? "project " + owner.domain() + "/" + owner.project() : owner.user()) +
+         " on volume " + first_digits(e.volume());
+}
+
+std::string shared(const v1::FolderShared& e) {
+  const std::string whom = " with " + e.scope() + " " + e.id();
+  return first_digits(e.folder()) + (e.access() == "none" ? whom + ": no more" : whom + " to " + e.access());
+}
+
+}  // namespace
+
+// The one that creates a folder says its name and the first digits of its id; the others say the digits.
+std::string describe_folder_event(const v1::Event& event) {
+  if (event.has_folder_created()) return created(event.folder_created());
+  if (event.has_folder_ready()) return first_digits(event.folder_ready().folder());
+  if (event.has_folder_failed()) {
+    const auto& e = event.folder_failed();
+    return with(first_digits(e.folder()) + ": " + e.code(), "", e.message());
+  }
+  if (event.has_folder_renamed())
+    return first_digits(event.folder_renamed().folder()) + " to " + event.folder_renamed().name();
+  if (event.has_folder_trashed()) return first_digits(event.folder_trashed().folder());
+  if (event.has_folder_restored()) return first_digits(event.folder_restored().folder());
+  if (event.has_folder_purging()) return first_digits(event.folder_purging().folder());
+  if (event.has_folder_purged()) return first_digits(event.folder_purged().folder());
+  if (event.has_folder_shared()) return shared(event.folder_shared());
+  if (event.has_volume_agent_named())
+    return first_digits(event.volume_agent_named().volume()) + ": " + event.volume_agent_named().agent() +
+           " makes and removes its folders";
+  return {};
+}
+
 std::string describe_body(const v1::Event& event, const NameBook& names) {
   for (auto* part : {describe_log_event, describe_input_event, describe_definition, describe_agent_event,
-                     describe_identity_event})
+                     describe_identity_event, describe_folder_event})
     if (auto text = part(event); !text.empty()) return text;
   if (auto text = describe_session_event(event, names); !text.empty()) return text;
   return describe_kernel_event(event, names);

@@ -24,6 +24,8 @@ std::string requested(const v1::SessionRequested& e) {
   for (const auto& role : e.spec().roles())
     text += "; " + role.role() + (role.count() > 1 ? " x" + std::to_string(role.count()) : "") + " " +
             describe_slots(role.slots());
+  for (const auto& mount : e.spec().mounts())
+    text += "; folder at " + mount.target() + (mount.read_only() ? ", read-only" : "");
   return text + "; group " + e.spec().group();
 }
 

@@ -17,6 +17,23 @@ void drop_old_usage(State& state, Timestamp now) {
   for (const std::string& key : keys) state.day_usage.erase(key);
 }
 
+Forbidden apply_folder_body(EventContext& c) {
+  const v1::Event& e = c.event;
+  switch (e.body_case()) {
+    case v1::Event::kFolderCreated: return apply(c, e.folder_created());
+    case v1::Event::kFolderReady: return apply(c, e.folder_ready());
+    case v1::Event::kFolderFailed: return apply(c, e.folder_failed());
+    case v1::Event::kFolderRenamed: return apply(c, e.folder_renamed());
+    case v1::Event::kFolderTrashed: return apply(c, e.folder_trashed());
+    case v1::Event::kFolderRestored: return apply(c, e.folder_restored());
+    case v1::Event::kFolderPurging: return apply(c, e.folder_purging());
+    case v1::Event::kFolderPurged: return apply(c, e.folder_purged());
+    case v1::Event::kFolderShared: return apply(c, e.folder_shared());
+    case v1::Event::kVolumeAgentNamed: return apply(c, e.volume_agent_named());
+    default: return "an event of an unknown kind";
+  }
+}
+
 Forbidden apply_body(EventContext& c) {
   const v1::Event& e = c.event;
   switch (e.body_case()) {
@@ -76,19 +93,9 @@ Forbidden apply_body(EventContext& c) {
     case v1::Event::kBrowserSessionUsed: return apply(c, e.browser_session_used());
     case v1::Event::kBrowserSessionEnded: return apply(c, e.browser_session_ended());
     case v1::Event::kKeyPairUsed: return apply(c, e.key_pair_used());
-    case v1::Event::kFolderCreated: return apply(c, e.folder_created());
-    case v1::Event::kFolderReady: return apply(c, e.folder_ready());
-    case v1::Event::kFolderFailed: return apply(c, e.folder_failed());
-    case v1::Event::kFolderRenamed: return apply(c, e.folder_renamed());
-    case v1::Event::kFolderTrashed: return apply(c, e.folder_trashed());
-    case v1::Event::kFolderRestored: return apply(c, e.folder_restored());
-    case v1::Event::kFolderPurging: return apply(c, e.folder_purging());
-    case v1::Event::kFolderPurged: return apply(c, e.folder_purged());
-    case v1::Event::kFolderShared: return apply(c, e.folder_shared());
-    case v1::Event::kVolumeAgentNamed: return apply(c, e.volume_agent_named());
     case v1::Event::BODY_NOT_SET: return e.skippable() ? Forbidden() : "an event without a body";
+    default: return apply_folder_body(c);
   }
-  return "an event of an unknown kind";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "tests/golden/golden_journal.h"
+#include "tests/support/folders.h"
 #include "tests/support/limits.h"
 #include "tests/support/random_cluster.h"
 
@@ -146,6 +147,42 @@ Events since_rules_7() {
           definition_removed("image", "gone:1")};
 }
 
+// What rules 8 brought: volumes, folders in every state, shares and mounts.
+Events since_rules_8() {
+  const Timestamp purge_at = kTestStart + 1'000 * kHour;
+  return Events{agent_enrolled("a14"),
+                agent_enrolled("a15"),
+                with_volumes(agent_joined("a14", 4, 8 * kGiga), {"local", "shared"}),
+                with_volumes(agent_joined("a15", 4, 8 * kGiga), {"shared"}),
+                volume_agent_named("local", "a14"),
+                volume_agent_named("shared", "a14"),
+                volume_agent_named("shared", "a15"),
+                answering(folder_created("data", folder_owner("erin")), "user:erin", "creating"),
+                folder_ready("data"),
+                folder_renamed("data", "notes"),
+                folder_shared("data", "user", "xena"),
+                folder_shared("data", "user", "xena", "write"),
+                folder_shared("data", "project", "default/default"),
+                folder_shared("data", "project", "default/default", "none"),
+                session_requested("mounts", mounting(Spec(), "data", "notes", true), "xena"),
+                session_scheduled("mounts", "a14"),
+                folder_created("new", folder_owner("erin")),
+                folder_created("bad", folder_owner("erin")),
+                folder_failed("bad")} +
+         ready_folder("ours", project_owner("default")) + ready_folder("old", folder_owner("erin")) +
+         ready_folder("back", folder_owner("erin")) + ready_folder("going", folder_owner("erin")) +
+         ready_folder("gone", folder_owner("erin")) +
+         Events{folder_trashed("old", purge_at),
+                folder_trashed("back", purge_at),
+                folder_restored("back"),
+                folder_trashed("going", purge_at),
+                folder_purging("going"),
+                folder_failed("going", "busy", "a kernel holds it"),
+                folder_trashed("gone", purge_at),
+                folder_purging("gone"),
+                folder_purged("gone")};
+}
+
 }  // namespace
 }  // namespace berth::testing
 
@@ -164,8 +201,8 @@ int main(int argc, char** argv) {
   berth::projections::Projection projection(test_cluster(), berth::projections::Projection::Tracking::kRows,
                                             golden_trust());
   cluster.run(journal, projection, kRecords);
-  for (const auto& event :
-       beyond_rules_3() + since_rules_4() + since_rules_5() + since_rules_6() + since_rules_7()) {
+  for (const auto& event : beyond_rules_3() + since_rules_4() + since_rules_5() + since_rules_6() +
+                               since_rules_7() + since_rules_8()) {
     const auto outcome = projection.apply(projection.chain().next(), journal.append({event}));
     if (outcome.applied()) continue;
     std::cerr << "a record that must apply does not: " << outcome.text() << "\n";

@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kTimersPerFlush = 256;
 constexpr std::uint32_t kPassBudget = 512;
 constexpr int kUnreachablePerEvent = 500;
+constexpr Duration kTrashInterval = 10 * kSecond;  // between two walks over the folders
+constexpr std::size_t kPurgesPerWalk = 256;
 
 // A placement names where its pass began, so that the pass can be run again (P29).
 void note_pass(EventList& events, const projections::Position& began) {
@@ -68,6 +70,7 @@ void Rounds::run(const Instant& now, Outputs& out) {
   if (!decider_.is_full()) lose_agents(now, out);
   if (!decider_.is_full()) follow_up_lost_agents(now, out);
   if (!decider_.is_full()) follow_up_dependencies(now, out);
+  if (!decider_.is_full()) purge_trash(now, out);
   if (!decider_.is_full()) learn(now, out);
   if (!decider_.is_full()) make_passes(now, out);
   if (!decider_.is_full()) record_chain_head(now, out);
@@ -156,6 +159,32 @@ void Rounds::follow_up_dependencies(const Instant& now, Outputs& out) {
         return cancel_dependent(c, *c.state.sessions.find(id));
       });
     }
+  }
+}
+
+// Folders whose time in the trash is over, the longest first. What its volume's agent cannot be told of now
+// waits, and keeps nothing of other volumes: so all folders are looked at, but only once in a while.
+void Rounds::purge_trash(const Instant& now, Outputs& out) {
+  const Timestamp time = clock_.header_time(now);
+  const auto& trashed = state_.trashed();
+  if (trashed.empty() || trashed.front().first > time || !clock_.may_fire_deadlines(now)) return;
+  if (now.boottime < trash_walk_at_) return;
+  trash_walk_at_ = now.boottime + kTrashInterval;
+  std::vector<std::pair<Timestamp, FolderId>> due;
+  state_.folders.for_each_unordered([&](const projections::FolderRow& folder) {
+    if (folder.state == projections::FolderState::kTrashed && folder.purge_at <= time)
+      due.emplace_back(folder.purge_at, folder.id);
+  });
+  std::sort(due.begin(), due.end());
+  std::size_t purged = 0;
+  for (const auto& [purge_at, id] : due) {
+    if (decider_.is_full() || purged == kPurgesPerWalk) return;
+    const VolumeId volume = state_.folders.find(id)->volume;
+    if (state_.folders_to_do(volume).size() >= projections::kFoldersToDoMax) continue;
+    ++purged;
+    decider_.decide_about("folder:" + to_string(id), now, out, [&](const DecisionContext& c) {
+      return purge_folder(c, *c.state.folders.find(id));
+    });
   }
 }
 

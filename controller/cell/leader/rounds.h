@@ -1,5 +1,5 @@
 // Rounds: what the leader decides without an input, and when: deadlines, lost agents, what follows from both,
-// learning, scheduling passes, chain heads. Owned by a Leader.
+// the trash, learning, scheduling passes, chain heads. Owned by a Leader.
 #pragma once
 
 #include <optional>
@@ -49,6 +49,7 @@ class Rounds {
   void lose_agents(const Instant& now, Outputs& out);
   void follow_up_lost_agents(const Instant& now, Outputs& out);
   void follow_up_dependencies(const Instant& now, Outputs& out);
+  void purge_trash(const Instant& now, Outputs& out);
   void learn(const Instant& now, Outputs& out);
   void record_unreachable(const Instant& now, Outputs& out);
   void make_passes(const Instant& now, Outputs& out);
@@ -69,6 +70,7 @@ class Rounds {
   ClockGuard::Verdict clock_verdict_ = ClockGuard::Verdict::kFine;
   Timestamp interval_pass_at_ = 0;  // boottime of the last interval pass
   bool interval_pass_ = true;       // one is due
+  Timestamp trash_walk_at_ = 0;     // boottime from which the trash is looked at again
   placement::ModelAuditor auditor_;
   std::optional<projections::ChainPoint> chain_point_;
   std::set<std::string> learning_;     // groups whose learning is asked for

@@ -7,6 +7,7 @@ namespace berth::controller {
 namespace {
 
 using projections::AgentRow;
+using projections::FolderRow;
 using projections::KernelRow;
 using projections::KernelState;
 using projections::SessionRow;
@@ -19,6 +20,39 @@ constexpr std::size_t kFieldBytes = 6;  // tag and length of a message, more tha
 const SessionRow* session_of(const State& state, const std::string& bytes) {
   const auto id = Uuid::from_bytes(bytes);
   return id ? state.sessions.find(SessionId(*id)) : nullptr;
+}
+
+const FolderRow* folder_of(const State& state, const std::string& bytes) {
+  const auto id = Uuid::from_bytes(bytes);
+  return id ? state.folders.find(FolderId(*id)) : nullptr;
+}
+
+// A folder that is gone has no volume: the kernel's start fails, and says so.
+void fill_mount(const State& state, const v1::Mount& mount, v1::KernelMount* filled) {
+  filled->set_folder(mount.folder());
+  if (const FolderRow* folder = folder_of(state, mount.folder()))
+    filled->set_volume(std::string(folder->volume.view()));
+  filled->set_target(mount.target());
+  filled->set_read_only(mount.read_only());
+}
+
+// What is to be done with the folder now, if anything, and if the agent is who does it.
+void add_folder(const State& state, const std::string& agent, const FolderRow& folder,
+                google::protobuf::RepeatedPtrField<v1::FolderOrder>* orders) {
+  const AgentRow* row = state.agents.find(agent);
+  const projections::VolumeRow* volume = state.volumes.find(folder.volume);
+  const bool is_its = row != nullptr && volume != nullptr && volume->agent == agent && row->has(volume->id);
+  if (!is_its || !folder.is_to_do()) return;
+  v1::FolderOrder* order = orders->Add();
+  order->set_folder(std::string(folder.id.view()));
+  order->set_volume(std::string(folder.volume.view()));
+  order->set_purge(folder.state == projections::FolderState::kPurging);
+}
+
+void add_folders_of(const State& state, const std::string& agent, const VolumeId& volume,
+                    google::protobuf::RepeatedPtrField<v1::FolderOrder>* orders) {
+  for (const FolderId& id : state.folders_to_do(volume))
+    add_folder(state, agent, *state.folders.find(id), orders);
 }
 
 void fill_start(const State& state, const SessionRow& session, const KernelRow& kernel,
@@ -50,6 +84,7 @@ void fill_start(const State& state, const SessionRow& session, const KernelRow& 
   }
   for (const auto& r : spec.roles())
     for (std::uint32_t i = 1; i <= r.count(); ++i) start->add_hosts(r.role() + std::to_string(i));
+  for (const auto& mount : spec.mounts()) fill_mount(state, mount, start->add_mounts());
 }
 
 void add_stop(const KernelRow& kernel, v1::Order* order) {
@@ -96,8 +131,20 @@ void fill_end(const State& state, const v1::KernelTerminated& ended, const std::
   if (session != nullptr) stop_session(state, *session, agent, order);
 }
 
+// A folder that its agent has made or removed by now is no longer to be done.
+void fill_folders(const State& state, const v1::Event& event, const std::string& agent, v1::Order* order) {
+  if (event.has_volume_agent_named()) {
+    if (const auto volume = Uuid::from_bytes(event.volume_agent_named().volume()))
+      add_folders_of(state, agent, VolumeId(*volume), order->mutable_folders());
+    return;
+  }
+  const FolderRow* folder = folder_of(
+      state, event.has_folder_created() ? event.folder_created().folder() : event.folder_purging().folder());
+  if (folder != nullptr) add_folder(state, agent, *folder, order->mutable_folders());
+}
+
 // The order as it is if it fits a payload, else orders with a part of its snapshot each, in the order of the
-// kernels' ids.
+// kernels' ids. The first part has the folders: far fewer than would fill it (kFoldersToDoMax).
 std::vector<v1::Order> in_parts(v1::Order order) {
   if (order.ByteSizeLong() <= kSnapshotBytesMax) return {std::move(order)};
   v1::Snapshot whole;
@@ -114,7 +161,8 @@ std::vector<v1::Order> in_parts(v1::Order order) {
       part = parts.emplace_back(order).mutable_snapshot_part();
       part->set_join_nonce(whole.join_nonce());
       part->set_after(after);
-      bytes = 0;
+      part->mutable_folders()->Swap(whole.mutable_folders());  // of the first; then it is empty
+      bytes = part->ByteSizeLong();
     }
     bytes += more;
     part->add_kernels()->Swap(&kernel);
@@ -136,6 +184,8 @@ void Router::fill_event(const State& state, const v1::Event& event, const std::s
       stop_session(state, *session, agent, order);
   } else if (event.has_kernel_terminated()) {
     fill_end(state, event.kernel_terminated(), agent, order);
+  } else if (event.has_folder_created() || event.has_folder_purging() || event.has_volume_agent_named()) {
+    fill_folders(state, event, agent, order);
   }
 }
 
@@ -151,6 +201,8 @@ void Router::fill_snapshot(const State& state, const AgentRow& agent, v1::Snapsh
     desired->set_started(kernel->state >= KernelState::kCreating);
     desired->set_state(static_cast<std::uint32_t>(kernel->state));
   }
+  for (const auto& volume : agent.volumes)
+    add_folders_of(state, agent.name, volume.id, snapshot->mutable_folders());
 }
 
 std::vector<std::pair<projections::Position, Append>> Router::orders(

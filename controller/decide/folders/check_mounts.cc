@@ -46,7 +46,7 @@ FolderAccess common_access(const DecisionContext& c, const Actor& owner, const F
 std::optional<Refusal> check_folder(const DecisionContext& c, const Actor& owner, const v1::Mount& mount) {
   const auto id = Uuid::from_bytes(mount.folder());
   const FolderRow* folder = id ? c.state.folders.find(FolderId(*id)) : nullptr;
-  if (folder == nullptr || !projections::may_see(c.actor ? *c.actor : owner, *folder))
+  if (folder == nullptr || !projections::may_see_folder(c.actor ? *c.actor : owner, *folder))
     return unknown_folder();
   const FolderAccess access = common_access(c, owner, *folder);
   if (access == FolderAccess::kNone) return denied("folder " + folder->name + " is not shared with you");

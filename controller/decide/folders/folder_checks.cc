@@ -10,14 +10,14 @@ using projections::FolderRow;
 const FolderRow* find_seen_folder(const DecisionContext& c, const std::string& bytes) {
   const auto id = Uuid::from_bytes(bytes);
   const FolderRow* folder = id ? c.state.folders.find(FolderId(*id)) : nullptr;
-  if (folder == nullptr || (c.actor && !projections::may_see(*c.actor, *folder))) return nullptr;
+  if (folder == nullptr || (c.actor && !projections::may_see_folder(*c.actor, *folder))) return nullptr;
   return folder;
 }
 
 Refusal unknown_folder() { return {"unknown-folder", "there is no such folder", "berth folder ls"}; }
 
 bool may_manage(const DecisionContext& c, const FolderRow& folder, projections::Verb verb) {
-  return !c.actor || projections::may_manage(*c.actor, folder, verb);
+  return !c.actor || projections::may_manage_folder(*c.actor, folder, verb);
 }
 
 std::optional<Refusal> check_folder_name(const std::string& name) {

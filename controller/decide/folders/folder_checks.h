@@ -13,7 +13,7 @@ namespace berth::controller {
 const projections::FolderRow* find_seen_folder(const DecisionContext& c, const std::string& bytes);
 Refusal unknown_folder();
 
-// Whether whoever asks may do this to the folder: see projections::may_manage().
+// Whether whoever asks may do this to the folder: see projections::may_manage_folder().
 bool may_manage(const DecisionContext& c, const projections::FolderRow& folder, projections::Verb verb);
 
 // Code invalid-name.

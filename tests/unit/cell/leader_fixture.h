@@ -115,7 +115,7 @@ class LeaderTest : public ::testing::Test {
     now.boottime += time;
     when(Tick{});
   }
-  // By user u1 for sessions; by the controller for what users have no right to.
+  // By user u1 for sessions and folders; by the controller for what users have no right to.
   void ask(v1::Request request) {
     request.set_id(std::string(random.uuid().view()));
     request.set_actor(actor_of(request));
@@ -125,7 +125,9 @@ class LeaderTest : public ::testing::Test {
     when(InputRead{{kRequests, requests++, signer.sign(Channel::kRequest, request.SerializeAsString())}});
   }
   static std::string actor_of(const v1::Request& request) {
-    return request.has_request_session() || request.has_terminate_session() ? "user:u1" : "controller";
+    const bool is_users = request.has_request_session() || request.has_terminate_session() ||
+                          request.has_create_folder() || request.has_change_folder();
+    return is_users ? "user:u1" : "controller";
   }
   static v1::Request session(const v1::SessionSpec& spec, const std::string& name = "") {
     v1::Request request;

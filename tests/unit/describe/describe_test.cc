@@ -125,6 +125,40 @@ TEST(Describe, SaysWhoOpenedAKernelAndHow) {
   EXPECT_EQ(describe(event, names), "KernelOpened demo-1/main1: shell main by admin");
 }
 
+TEST(Describe, SaysWhoseAFolderIsAndWhatBecomesOfIt) {
+  const std::string folder("\x01\x02\x03\x04 twelve bytes"), volume("\x0a\x0b\x0c\x0d twelve bytes");
+  v1::Event made, failed, shared, named, session;
+  auto& created = *made.mutable_folder_created();
+  created.set_folder(folder);
+  created.set_name("data");
+  created.mutable_owner()->set_domain("default");
+  created.mutable_owner()->set_user("alice");
+  created.set_volume(volume);
+  EXPECT_EQ(describe(made), "FolderCreated data (01020304) of alice on volume 0a0b0c0d");
+  created.mutable_owner()->clear_user();
+  created.mutable_owner()->set_project("labs");
+  EXPECT_EQ(describe(made), "FolderCreated data (01020304) of project default/labs on volume 0a0b0c0d");
+  failed.mutable_folder_failed()->set_folder(folder);
+  failed.mutable_folder_failed()->set_code("no-space");
+  EXPECT_EQ(describe(failed), "FolderFailed 01020304: no-space");
+  failed.mutable_folder_failed()->set_message("the disk is full");
+  EXPECT_EQ(describe(failed), "FolderFailed 01020304: no-space the disk is full");
+  shared.mutable_folder_shared()->set_folder(folder);
+  shared.mutable_folder_shared()->set_scope("user");
+  shared.mutable_folder_shared()->set_id("bob");
+  shared.mutable_folder_shared()->set_access("read");
+  EXPECT_EQ(describe(shared), "FolderShared 01020304 with user bob to read");
+  shared.mutable_folder_shared()->set_access("none");
+  EXPECT_EQ(describe(shared), "FolderShared 01020304 with user bob: no more");
+  named.mutable_volume_agent_named()->set_volume(volume);
+  named.mutable_volume_agent_named()->set_agent("a1");
+  EXPECT_EQ(describe(named), "VolumeAgentNamed 0a0b0c0d: a1 makes and removes its folders");
+  auto* mount = session.mutable_session_requested()->mutable_spec()->add_mounts();
+  mount->set_target("notes");
+  mount->set_read_only(true);
+  EXPECT_NE(describe(session).find("; folder at notes, read-only; group"), std::string::npos);
+}
+
 TEST(Describe, SaysWhoseBrowserSessionOrLinkEnded) {
   v1::Event session, link;
   session.mutable_browser_session_ended()->set_id(kSession);

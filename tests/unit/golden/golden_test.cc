@@ -2,6 +2,7 @@
 
 #include "projections/fold/projection.h"
 #include "tests/golden/golden_journal.h"
+#include "tests/support/folders.h"
 #include "tests/support/ids.h"
 #include "tests/support/journal.h"
 
@@ -80,6 +81,29 @@ TEST(GoldenJournal, V7HoldsWhatAGroupReachesAndHowFarImagesAreBuilt) {
   EXPECT_TRUE(state.images.find("ready:1")->is_usable());
   EXPECT_EQ(state.images.find("ready:1")->build->step(), "anew");
   EXPECT_TRUE(state.is_retired("image", "gone:1"));
+}
+
+TEST(GoldenJournal, V8HoldsFoldersInEveryStateTheirSharesAndMounts) {
+  using projections::FolderState;
+  projections::Projection projection(test_cluster(), projections::Projection::Tracking::kRows,
+                                     golden_trust());
+  for (const auto& payload : read_golden_journal("tests/golden/journal-v8.bin"))
+    projection.apply(projection.chain().next(), payload);
+  const projections::State& state = projection.state();
+  EXPECT_EQ(state.epoch().rules, 8u);
+  const std::map<std::string, FolderState> states = {
+      {"data", FolderState::kReady},   {"new", FolderState::kCreating}, {"bad", FolderState::kFailed},
+      {"ours", FolderState::kReady},   {"old", FolderState::kTrashed},  {"back", FolderState::kReady},
+      {"going", FolderState::kPurging}};
+  EXPECT_EQ(state.folders.size(), states.size());
+  for (const auto& [name, in] : states) EXPECT_EQ(state.folders.find(folder_id(name))->state, in) << name;
+  const auto* data = state.find_folder(folder_owner("erin"), "notes");
+  ASSERT_NE(data, nullptr);
+  ASSERT_EQ(data->shares.size(), 1u);
+  EXPECT_EQ(data->shares[0].access, projections::FolderAccess::kWrite);
+  EXPECT_EQ(state.mounted_by(data->id), std::set<SessionId>{session_id("mounts")});
+  EXPECT_EQ(state.folders.find(folder_id("going"))->code, "busy");
+  EXPECT_EQ(state.volumes.find(volume_id("shared"))->agent, "a15");
 }
 
 TEST(GoldenJournal, V4IsSigned) {

@@ -68,6 +68,16 @@ TEST(Evolution, P15_AnUnknownEventStopsUnlessItMayBeSkipped) {
   EXPECT_TRUE(h.has_session("s1"));
 }
 
+TEST(Evolution, EveryEventOfTheSchemaIsFolded) {
+  const auto* body = v1::Event::descriptor()->FindOneofByName("body");
+  for (int i = 0; i < body->field_count(); ++i) {
+    v1::Event event;
+    event.GetReflection()->MutableMessage(&event, body->field(i));
+    const std::string outcome = start().when({event}).outcome().text();
+    EXPECT_EQ(outcome.find("unknown kind"), std::string::npos) << body->field(i)->name();
+  }
+}
+
 TEST(Evolution, P15_ANewerReaderOrRulesStop) {
   Given g = start();
   const auto body = g.journal().next_record({session_requested("s1")}).SerializeAsString();

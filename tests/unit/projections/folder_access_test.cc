@@ -63,29 +63,30 @@ TEST(FolderAccess, TheWidestShareCounts) {
 }
 
 TEST(FolderAccess, ItIsSeenByAccessOrByRight) {
-  EXPECT_TRUE(may_see(actor("alice"), of_user("alice")));
-  EXPECT_TRUE(may_see(actor("bob"), shared("user", "bob", FolderAccess::kRead)));
-  EXPECT_TRUE(may_see(member("labs"), of_project("labs")));
-  EXPECT_TRUE(may_see(actor("dora", "domain-admin"), of_user("alice")));
-  EXPECT_TRUE(may_see(actor("mona", "monitor"), of_user("alice")));
-  EXPECT_FALSE(may_see(actor("bob"), of_user("alice")));
-  EXPECT_FALSE(may_see(actor("dora", "domain-admin", "other"), of_user("alice")));
+  EXPECT_TRUE(may_see_folder(actor("alice"), of_user("alice")));
+  EXPECT_TRUE(may_see_folder(actor("bob"), shared("user", "bob", FolderAccess::kRead)));
+  EXPECT_TRUE(may_see_folder(member("labs"), of_project("labs")));
+  EXPECT_TRUE(may_see_folder(actor("dora", "domain-admin"), of_user("alice")));
+  EXPECT_TRUE(may_see_folder(actor("mona", "monitor"), of_user("alice")));
+  EXPECT_FALSE(may_see_folder(actor("bob"), of_user("alice")));
+  EXPECT_FALSE(may_see_folder(actor("dora", "domain-admin", "other"), of_user("alice")));
 }
 
 TEST(FolderAccess, ItIsManagedByItsOwnerAndTheAdminsAboveThem) {
   for (const Verb verb : {Verb::kChange, Verb::kEnd}) {
-    EXPECT_TRUE(may_manage(actor("alice"), of_user("alice"), verb));
-    EXPECT_TRUE(may_manage(member("labs", true), of_project("labs"), verb));
-    EXPECT_FALSE(may_manage(member("labs"), of_project("labs"), verb)) << "a member has its files alone";
-    EXPECT_FALSE(may_manage(actor("bob"), shared("user", "bob", FolderAccess::kWrite), verb));
-    EXPECT_FALSE(may_manage(actor("mona", "monitor"), of_user("alice"), verb));
+    EXPECT_TRUE(may_manage_folder(actor("alice"), of_user("alice"), verb));
+    EXPECT_TRUE(may_manage_folder(member("labs", true), of_project("labs"), verb));
+    EXPECT_FALSE(may_manage_folder(member("labs"), of_project("labs"), verb))
+        << "a member has its files alone";
+    EXPECT_FALSE(may_manage_folder(actor("bob"), shared("user", "bob", FolderAccess::kWrite), verb));
+    EXPECT_FALSE(may_manage_folder(actor("mona", "monitor"), of_user("alice"), verb));
   }
   for (const auto& [user, role] : {std::pair("dora", "domain-admin"), std::pair("root", "superadmin")}) {
-    EXPECT_TRUE(may_manage(actor(user, role), of_user("alice"), Verb::kEnd));
-    EXPECT_TRUE(may_manage(actor(user, role), of_project("labs"), Verb::kEnd));
-    EXPECT_FALSE(may_manage(actor(user, role), of_user("alice"), Verb::kChange));
+    EXPECT_TRUE(may_manage_folder(actor(user, role), of_user("alice"), Verb::kEnd));
+    EXPECT_TRUE(may_manage_folder(actor(user, role), of_project("labs"), Verb::kEnd));
+    EXPECT_FALSE(may_manage_folder(actor(user, role), of_user("alice"), Verb::kChange));
   }
-  EXPECT_FALSE(may_manage(actor("dora", "domain-admin", "other"), of_user("alice"), Verb::kEnd));
+  EXPECT_FALSE(may_manage_folder(actor("dora", "domain-admin", "other"), of_user("alice"), Verb::kEnd));
 }
 
 TEST(FolderAccess, ItIsMadeForOneselfOrForAProjectThatOneAdministers) {
