@@ -13,8 +13,8 @@
 #include "agents/volumes/beneath.h"
 #include "events/base/hash.h"
 #include "events/base/secrets.h"
-#include "events/base/utf8.h"
 #include "events/codec/file_service.h"
+#include "events/codec/utf8.h"
 
 namespace berth::agents {
 namespace {

@@ -5,7 +5,9 @@
 // can hold up the agent. Paths: events/codec/file_service.h. Calls block on the disk; any thread.
 #pragma once
 
+#include <sys/stat.h>
 #include <cstdint>
+
 #include <string>
 
 #include "agents/volumes/volumes.h"

@@ -6,7 +6,7 @@
 
 #include "events/base/hash.h"
 #include "events/base/hex.h"
-#include "events/base/utf8.h"
+#include "events/codec/utf8.h"
 
 namespace berth {
 namespace {

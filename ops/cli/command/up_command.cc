@@ -5,6 +5,18 @@
 #include "ops/cli/up.h"
 
 namespace berth::cli {
+namespace {
+
+void add_volume_options(CLI::App& up, UpOptions& options) {
+  up.add_option("--volume", options.volumes,
+                "A folder of this machine that holds people's folders (default local=DATA/volumes/local)")
+      ->type_name("NAME=PATH")
+      ->allow_extra_args(false);
+  up.add_flag("--shared-ids", options.shared_ids,
+              "Take volumes whose file system has no id maps (README: what that loses)");
+}
+
+}  // namespace
 
 void add_up_command(Registry& registry) {
   auto options = std::make_shared<UpOptions>();
@@ -42,12 +54,7 @@ void add_up_command(Registry& registry) {
   up->add_option("--egress-allow", options->egress_allow,
                  "What kernels with egress reach, or none (default: the registries of pip, npm and apt here)")
       ->type_name("NAME:PORT,...");
-  up->add_option("--volume", options->volumes,
-                 "A folder of this machine that holds people's folders (default local=DATA/volumes/local)")
-      ->type_name("NAME=PATH")
-      ->allow_extra_args(false);
-  up->add_flag("--shared-ids", options->shared_ids,
-               "Take volumes whose file system has no id maps (SECURITY.md says what that loses)");
+  add_volume_options(*up, *options);
   up->add_option("--name", options->name, "Name of the agent (default a1)");
   up->add_option("--group", options->group, "Resource group of the agent")->capture_default_str();
   up->add_option("--policies", options->policies,

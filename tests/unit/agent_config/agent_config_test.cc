@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "agents/runtime/agent_key.h"
+#include "agents/runtime/agent_machinery.h"
 #include "agents/runtime/announced_file.h"
 
 namespace berth::agents {
@@ -68,6 +69,48 @@ shares_per_device = 2
   EXPECT_EQ(read("[egress]\nallow = \"index.test\"\n", config).error().code, "egress-entry-wrong");
   EXPECT_EQ(config.shares.shares_per_device, 2u);
   EXPECT_EQ(config.shares.by_device.at("mock-gpu"), 5u);
+}
+
+using Places = std::vector<std::pair<std::string, std::string>>;
+Places places(const AgentConfig& config) {
+  Places all;
+  for (const auto& place : config.volumes) all.emplace_back(place.name, place.path);
+  return all;
+}
+
+TEST(AgentConfiguration, VolumesComeFromFileEnvironmentAndFlagsAndTheLaterWins) {
+  AgentConfig config;
+  ASSERT_TRUE(read("[agent]\nshared_ids = true\n[volumes]\ndata = \"/srv/data\"\n", config).ok());
+  EXPECT_TRUE(config.shared_ids);
+  ASSERT_TRUE(read_agent_environment({"BERTH__VOLUMES__FAST=/srv/fast"}, config).ok());
+  ASSERT_TRUE(set_volumes({"data=/srv/other", "a=/x=y"}, config).ok());
+  EXPECT_EQ(places(config), (Places{{"fast", "/srv/fast"}, {"data", "/srv/other"}, {"a", "/x=y"}}));
+}
+
+TEST(AgentConfiguration, AVolumeThatIsNoneIsAnErrorThatSaysWhere) {
+  AgentConfig config;
+  for (const char* flag : {"data", "=/srv", "data=srv", "data=", "a b=/srv", "../x=/srv"}) {
+    const auto set = set_volumes({flag}, config);
+    ASSERT_FALSE(set.ok()) << flag;
+    EXPECT_EQ(set.error().code, "volume-invalid") << flag;
+    EXPECT_TRUE(set.error().message.starts_with("--volume")) << set.error().message;
+  }
+  EXPECT_EQ(set_volumes({"a=/x", "a=/y"}, config).error().message, "--volume: two volumes are called a");
+  EXPECT_EQ(read("[volumes]\ndata = \"srv\"\n", config).error().code, "volume-invalid");
+  AgentConfig many;
+  std::vector<std::string> flags;
+  for (int i = 0; i < 17; ++i) flags.push_back("v" + std::to_string(i) + "=/srv/" + std::to_string(i));
+  EXPECT_EQ(set_volumes(flags, many).error().code, "volume-invalid");
+}
+
+TEST(AgentConfiguration, VolumesAreForContainersAlone) {
+  AgentConfig config;
+  config.data = testing::TempDir() + "berth-volumes-for-containers";
+  config.backend = "fake";
+  config.volumes = {{"data", "/srv/data"}};
+  const auto opened = open_machinery(config, [](LogLevel, const std::string&) {});
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().code, "not-for-this-backend");
 }
 
 TEST(AgentConfiguration, KeepKernelsIsStillUnderstood) {

@@ -43,7 +43,9 @@ class AgentRuntimeTest : public ::testing::Test {
                      backend,
                      nullptr,
                      [this](LogLevel, const std::string& line) { say(line); },
-                     [this](Instant now) { backend.pump(now); }};
+                     [this](Instant now) { backend.pump(now); },
+                     {},
+                     volumes.get()};
     agent = std::make_unique<AgentRuntime>(config, leader->signer(), parts, "test");
     const auto started = agent->start();
     ASSERT_TRUE(started.ok()) << to_string(started.error());
@@ -81,6 +83,7 @@ class AgentRuntimeTest : public ::testing::Test {
   SystemRandom random;
   FakeBackend backend;
   std::unique_ptr<SmallLeader> leader;
+  std::unique_ptr<Volumes> volumes;  // null: none
   std::unique_ptr<AgentRuntime> agent;
   std::mutex mutex;
   std::vector<std::string> lines;  // guarded
@@ -97,6 +100,47 @@ TEST_F(AgentRuntimeTest, JoinsWithWhatItHasAndBeatsOn) {
   EXPECT_EQ(joined.devices(0).slots(0).amount(), 2 * kUnit);
   EXPECT_EQ(joined.address(), agent->address());
   EXPECT_EQ(leader->joins.size(), 1u);
+}
+
+TEST_F(AgentRuntimeTest, TellsItsVolumesAndMakesAndRemovesFoldersThere) {
+  std::filesystem::create_directories(config.data + "/v");
+  auto opened = Volumes::open({{{"local", config.data + "/v"}}, false, 0},
+                              {random, [](int) { return Result<void>(); }, {}});
+  ASSERT_TRUE(opened.ok()) << to_string(opened.error());
+  volumes = std::move(*opened);
+  const VolumeId id = volumes->list()[0].id;
+  v1::FolderOrder& first = *leader->snapshot.add_folders();
+  first.set_folder(std::string(16, 'f'));
+  first.set_volume(std::string(id.view()));
+  start();
+  ASSERT_TRUE(leader->run_until([&] { return !leader->folders.empty(); }));
+  const auto& joined = leader->joins.at(0).join().agent();
+  ASSERT_EQ(joined.volumes_size(), 1);
+  EXPECT_EQ(joined.volumes(0).name(), "local");
+  EXPECT_EQ(joined.volumes(0).id(), id.view());
+  EXPECT_EQ(leader->folders.back().result(), v1::FOLDER_MADE);
+  const std::string path = config.data + "/v/folders/66666666666666666666666666666666";
+  EXPECT_TRUE(std::filesystem::exists(path));
+
+  v1::Order order;
+  *order.add_folders() = first;
+  order.mutable_folders(0)->set_purge(true);
+  leader->send(order);
+  ASSERT_TRUE(leader->run_until([&] { return leader->folders.size() == 2; }));
+  EXPECT_EQ(leader->folders.back().result(), v1::FOLDER_REMOVED);
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(AgentRuntimeTest, AnOrderAboutAFolderWithoutVolumesIsAFactThatItFailed) {
+  start();
+  ASSERT_TRUE(run_until_joined());
+  v1::Order order;
+  order.add_folders()->set_folder(std::string(16, 'f'));
+  order.mutable_folders(0)->set_volume(std::string(16, 'v'));
+  leader->send(order);
+  ASSERT_TRUE(leader->run_until([&] { return !leader->folders.empty(); }));
+  EXPECT_EQ(leader->folders[0].result(), v1::FOLDER_FAILED);
+  EXPECT_EQ(leader->folders[0].code(), "unknown-volume");
 }
 
 TEST_F(AgentRuntimeTest, StartsAKernelReportsItsLifeAndForgetsIt) {

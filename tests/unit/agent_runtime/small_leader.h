@@ -62,6 +62,7 @@ class SmallLeader {
 
   std::vector<v1::Report> joins;
   std::vector<v1::KernelFact> facts;
+  std::vector<v1::FolderFact> folders;
   v1::Snapshot snapshot;  // what a join is answered with
   std::uint64_t beats = 0;
   bool left = false;
@@ -73,6 +74,7 @@ class SmallLeader {
     v1::Report report;
     ASSERT_TRUE(report.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())));
     facts.insert(facts.end(), report.facts().begin(), report.facts().end());
+    folders.insert(folders.end(), report.folders().begin(), report.folders().end());
     left |= report.leaving();
     if (!report.has_join()) return;
     joins.push_back(report);

@@ -1,4 +1,4 @@
-#include "events/base/utf8.h"
+#include "events/codec/utf8.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,0 +1,254 @@
+#include "agents/volumes/uploads.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agents/volumes/disk_owner.h"
+#include "agents/volumes/sha256.h"
+#include "tests/unit/volumes/volume_rig.h"
+
+namespace berth::agents {
+namespace {
+
+std::string sha256(std::string_view bytes) {
+  Sha256 hash;
+  hash.add(bytes);
+  return hash.value();
+}
+
+class UploadsTest : public VolumeTest {
+ protected:
+  UploadsTest() { open_all(); }
+  void open_all() {
+    open();
+    EXPECT_TRUE(volumes->make(id(), folder_id(1)));
+    auto opened = volumes->open_folder(id(), folder_id(1));
+    EXPECT_TRUE(opened);
+    folder = std::move(*opened);
+  }
+  Uploads uploads() const { return Uploads(folder); }
+  static v1::FileQuestion whole(const std::string& text, const std::string& path = "file", char n = 'u') {
+    v1::FileQuestion question;
+    question.set_path(path);
+    question.set_upload(std::string(16, n));
+    question.set_bytes(text.size());
+    question.set_sha256(sha256(text));
+    return question;
+  }
+  static v1::FileQuestion chunk_at(std::uint64_t offset, const std::string& chunk, char n = 'u') {
+    v1::FileQuestion question;
+    question.set_upload(std::string(16, n));
+    question.set_offset(offset);
+    question.set_sha256(sha256(chunk));
+    return question;
+  }
+  std::string at(const std::string& path) const { return folder_path(1) + "/" + path; }
+  template <class Value> static std::string code(const Result<Value>& result) {
+    return result ? "" : result.error().code;
+  }
+
+  OpenFolder folder;
+};
+
+TEST_F(UploadsTest, AFileComesInChunksAndAppearsWhole) {
+  const std::string text = "hello world";
+  EXPECT_EQ(*uploads().begin(whole(text)), 0u);
+  EXPECT_EQ(*uploads().add(chunk_at(0, "hello "), "hello "), 6u);
+  EXPECT_FALSE(exists(at("file")));
+  EXPECT_EQ(*uploads().status(whole(text)), 6u);
+  EXPECT_EQ(*uploads().add(chunk_at(6, "world"), "world"), 11u);
+  const auto entry = uploads().finish(whole(text));
+  ASSERT_TRUE(entry) << to_string(entry.error());
+  EXPECT_EQ(entry->name(), "file");
+  EXPECT_EQ(entry->bytes(), 11u);
+  EXPECT_EQ(read(at("file")), text);
+  struct stat info {};
+  ASSERT_EQ(stat(at("file").c_str(), &info), 0);
+  EXPECT_EQ(info.st_uid, kFolderUid);
+  EXPECT_EQ(info.st_gid, kFolderUid);
+  EXPECT_EQ(info.st_mode & 07777, 0644u);
+}
+
+TEST_F(UploadsTest, GoesOnAfterTheAgentCameBack) {
+  const std::string text = "hello world";
+  ASSERT_TRUE(uploads().begin(whole(text)));
+  ASSERT_TRUE(uploads().add(chunk_at(0, "hello "), "hello "));
+  open_all();
+  EXPECT_EQ(*uploads().begin(whole(text)), 6u);
+  ASSERT_TRUE(uploads().add(chunk_at(6, "world"), "world"));
+  ASSERT_TRUE(uploads().finish(whole(text)));
+  EXPECT_EQ(read(at("file")), text);
+}
+
+TEST_F(UploadsTest, AFinishWhoseAnswerGotLostIsAskedAgain) {
+  ASSERT_TRUE(uploads().begin(whole("x")));
+  ASSERT_TRUE(uploads().add(chunk_at(0, "x"), "x"));
+  ASSERT_TRUE(uploads().finish(whole("x")));
+  EXPECT_EQ(*uploads().status(whole("x")), 1u);
+  const auto again = uploads().finish(whole("x"));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->bytes(), 1u);
+}
+
+TEST_F(UploadsTest, AnEmptyFileIsFinishedAtOnce) {
+  ASSERT_TRUE(uploads().begin(whole("")));
+  ASSERT_TRUE(uploads().finish(whole("")));
+  EXPECT_TRUE(exists(at("file")));
+}
+
+TEST_F(UploadsTest, WhatChangedOnItsWayIsRefusedAndNothingIsKeptOfIt) {
+  ASSERT_TRUE(uploads().begin(whole("abc")));
+  EXPECT_EQ(code(uploads().add(chunk_at(0, "abc"), "abd")), "checksum-differs");
+  EXPECT_EQ(*uploads().status(whole("abc")), 0u);
+  auto other = whole("abc", "other", 'o');
+  other.set_sha256(sha256("xyz"));
+  ASSERT_TRUE(uploads().begin(other));
+  ASSERT_TRUE(uploads().add(chunk_at(0, "abc", 'o'), "abc"));
+  EXPECT_EQ(code(uploads().finish(other)), "checksum-differs");
+  EXPECT_FALSE(exists(at("other")));
+}
+
+TEST_F(UploadsTest, AChunkOutOfTurnIsTold) {
+  ASSERT_TRUE(uploads().begin(whole("abc")));
+  EXPECT_EQ(code(uploads().add(chunk_at(1, "bc"), "bc")), "offset-differs");
+  ASSERT_TRUE(uploads().add(chunk_at(0, "a"), "a"));
+  EXPECT_EQ(code(uploads().add(chunk_at(0, "a"), "a")), "offset-differs");
+  EXPECT_EQ(code(uploads().finish(whole("abc"))), "offset-differs");
+  EXPECT_EQ(code(uploads().add(chunk_at(1, "bcd"), "bcd")), "upload-too-large");
+}
+
+TEST_F(UploadsTest, WhatIsThereIsKeptUnlessItIsToBeReplaced) {
+  write(at("file"), "old");
+  ASSERT_EQ(link(at("file").c_str(), at("link").c_str()), 0);
+  EXPECT_EQ(code(uploads().begin(whole("new"))), "path-exists");
+  auto over = whole("new");
+  over.set_overwrite(true);
+  ASSERT_TRUE(uploads().begin(over));
+  ASSERT_TRUE(uploads().add(chunk_at(0, "new"), "new"));
+  ASSERT_TRUE(uploads().finish(over));
+  EXPECT_EQ(read(at("file")), "new");
+  EXPECT_EQ(read(at("link")), "old");
+}
+
+TEST_F(UploadsTest, WhatAppearedMeanwhileIsNotReplaced) {
+  ASSERT_TRUE(uploads().begin(whole("new")));
+  ASSERT_TRUE(uploads().add(chunk_at(0, "new"), "new"));
+  write(at("file"), "other");
+  EXPECT_EQ(code(uploads().finish(whole("new"))), "path-exists");
+  EXPECT_EQ(read(at("file")), "other");
+}
+
+TEST_F(UploadsTest, PathsThatCannotBeAreRefusedAtTheBeginning) {
+  std::filesystem::create_directory(at("inner"));
+  std::filesystem::create_symlink("/tmp", at("out"));
+  auto over = whole("x", "inner");
+  over.set_overwrite(true);
+  EXPECT_EQ(code(uploads().begin(over)), "not-a-file");
+  EXPECT_EQ(code(uploads().begin(whole("x", "none/x"))), "unknown-path");
+  EXPECT_EQ(code(uploads().begin(whole("x", "out/x"))), "not-a-folder");
+  EXPECT_EQ(code(uploads().begin(whole("x", "../x"))), "path-invalid");
+  EXPECT_EQ(code(uploads().begin(whole("x", ""))), "path-invalid");
+  auto large = whole("x");
+  large.set_bytes((std::uint64_t{1} << 40) + 1);
+  EXPECT_EQ(code(uploads().begin(large)), "upload-too-large");
+  large.set_bytes(std::uint64_t{1} << 40);
+  EXPECT_EQ(code(uploads().begin(large)), "volume-full");
+  EXPECT_EQ(entries_in(root + "/staging"), 0u);
+}
+
+TEST_F(UploadsTest, AnIdThatIsTakenOrNoneIsTold) {
+  ASSERT_TRUE(uploads().begin(whole("abc")));
+  EXPECT_EQ(code(uploads().begin(whole("xyz"))), "upload-differs");
+  EXPECT_EQ(code(uploads().status(whole("abc", "file", 'n'))), "unknown-upload");
+  EXPECT_EQ(code(uploads().add(chunk_at(0, "a", 'n'), "a")), "unknown-upload");
+  EXPECT_EQ(code(uploads().finish(whole("abc", "file", 'n'))), "unknown-upload");
+  auto bad = whole("abc");
+  bad.set_upload("../../x");
+  EXPECT_EQ(code(uploads().begin(bad)), "bad-request");
+}
+
+TEST_F(UploadsTest, OneQuestionAtATimeWritesAnUpload) {
+  ASSERT_TRUE(uploads().begin(whole("abc")));
+  const std::string part = root + "/staging/" + folder.name() + "." + to_hex(std::string(16, 'u')) + ".part";
+  const int other = ::open(part.c_str(), O_RDWR);
+  ASSERT_EQ(flock(other, LOCK_EX), 0);
+  EXPECT_EQ(code(uploads().add(chunk_at(0, "a"), "a")), "upload-busy");
+  EXPECT_EQ(code(uploads().finish(whole("abc"))), "upload-busy");
+  close(other);
+  EXPECT_TRUE(uploads().add(chunk_at(0, "a"), "a"));
+}
+
+TEST_F(UploadsTest, AnAbortedOneLeavesNothing) {
+  ASSERT_TRUE(uploads().begin(whole("abc")));
+  ASSERT_TRUE(uploads().abort(whole("abc")));
+  ASSERT_TRUE(uploads().abort(whole("abc")));
+  EXPECT_EQ(entries_in(root + "/staging"), 0u);
+}
+
+TEST_F(UploadsTest, TooManyAtOnceAreRefused) {
+  for (std::size_t i = 0; i < kUploadsOfFolderMax; ++i)
+    ASSERT_TRUE(uploads().begin(whole("x", "file", static_cast<char>(i + 1))));
+  EXPECT_EQ(code(uploads().begin(whole("x", "file", 'z' + 5))), "too-many-uploads");
+}
+
+TEST_F(UploadsTest, OneThatNobodyGoesOnWithIsRemovedAfterADayAndAnotherStays) {
+  ASSERT_TRUE(uploads().begin(whole("abc", "old", 'o')));
+  ASSERT_TRUE(uploads().begin(whole("abc", "new", 'n')));
+  const std::string begin = root + "/staging/" + folder.name() + "." + to_hex(std::string(16, 'o'));
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  now.tv_sec -= 25 * 3600;
+  const timespec times[] = {now, now};
+  for (const char* end : {".part", ".about"}) utimensat(AT_FDCWD, (begin + end).c_str(), times, 0);
+  drop_old_uploads(root + "/staging", kUploadKept);
+  EXPECT_EQ(code(uploads().status(whole("abc", "old", 'o'))), "unknown-upload");
+  EXPECT_TRUE(uploads().status(whole("abc", "new", 'n')));
+  EXPECT_EQ(entries_in(root + "/staging"), 2u);
+}
+
+TEST_F(UploadsTest, OfAFolderThatIsRemovedGoWithIt) {
+  ASSERT_TRUE(uploads().begin(whole("abc")));
+  ASSERT_TRUE(volumes->remove(id(), folder_id(1)));
+  EXPECT_EQ(entries_in(root + "/staging"), 0u);
+}
+
+// A file system of its own, so small that it fills up.
+class FullVolume : public UploadsTest {
+ protected:
+  FullVolume() {
+    folder = {};
+    volumes.reset();
+    std::filesystem::remove_all(root);
+    std::filesystem::create_directory(root);
+    mounted = mount("none", root.c_str(), "tmpfs", 0, "size=1m") == 0;
+    if (mounted) open_all();
+  }
+  ~FullVolume() override {
+    folder = {};
+    volumes.reset();
+    if (mounted) umount(root.c_str());
+  }
+  bool mounted = false;
+};
+
+TEST_F(FullVolume, InMidUploadLosesNothingAndTheUploadGoesOnWhenThereIsRoom) {
+  if (!mounted) GTEST_SKIP() << "needs root";
+  write(at("kept"), "kept");
+  const std::string half(400 << 10, 'x');
+  ASSERT_TRUE(uploads().begin(whole(half + half)));
+  ASSERT_TRUE(uploads().add(chunk_at(0, half), half));
+  write(at("large"), std::string(400 << 10, 'y'));
+  EXPECT_EQ(code(uploads().add(chunk_at(half.size(), half), half)), "volume-full");
+  EXPECT_EQ(*uploads().status(whole(half + half)), half.size());
+  EXPECT_EQ(read(at("kept")), "kept");
+  std::filesystem::remove(at("large"));
+  ASSERT_TRUE(uploads().add(chunk_at(half.size(), half), half));
+  ASSERT_TRUE(uploads().finish(whole(half + half)));
+  EXPECT_EQ(read(at("file")), half + half);
+}
+
+}  // namespace
+}  // namespace berth::agents
