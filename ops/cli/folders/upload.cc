@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 
 #include "events/base/hash.h"
@@ -18,6 +19,12 @@ namespace {
 namespace json = boost::json;
 
 constexpr int kStartsMax = 3;  // of one file whose upload the server no longer knows
+
+constexpr std::chrono::minutes kFinishMax{10};
+constexpr std::chrono::milliseconds kBusyPause{2'000};
+
+// An earlier try, whose answer was lost, is still under way.
+bool is_busy(const Failure& failure) { return failure.code == "upload-busy"; }
 
 Failure changed(const std::string& name) {
   return {kFailed, "file-changed", "'" + name + "' was changed while it was copied", "copy it again", {}};
@@ -58,9 +65,35 @@ Outcome<bool> Upload::run_once(const std::string& path, bool overwrite, const st
   if (!offset) return offset.failure();
   progress_.add(*offset);
   if (const auto sent = send_chunks(*offset); !sent) return sent.failure();
-  const auto finished = ask([&] { return api_.post(target_ + "/finish", json::object()); });
-  if (finished) return true;
-  return finished.failure().code == "checksum-differs" ? changed(name_) : finished.failure();
+  return finish(path);
+}
+
+// The server reads all of it once more, which may take it longer than one answer.
+Outcome<bool> Upload::finish(const std::string& path) {
+  const auto until = std::chrono::steady_clock::now() + kFinishMax;
+  for (;;) {
+    const auto reply = api_.post(target_ + "/finish", json::object());
+    if (reply) return true;
+    const Failure& failure = reply.failure();
+    if (failure.code == "checksum-differs") return changed(name_);
+    // The answer to a finish that was done may have been lost.
+    if (failure.code == "unknown-upload" && is_there(path)) return true;
+    if (is_busy(failure) && std::chrono::steady_clock::now() < until) {
+      if (!api_.pause(kBusyPause)) return interrupted_failure();
+    } else if (auto over = patience_.after(failure)) {
+      return std::move(*over);
+    }
+  }
+}
+
+bool Upload::is_there(const std::string& path) const {
+  const auto slash = path.rfind('/');
+  const auto all = files_.list(slash == std::string::npos ? "" : path.substr(0, slash));
+  if (!all) return false;
+  return std::any_of(all->items.begin(), all->items.end(), [&](const auto& file) {
+    return text_at(file, "name") == path.substr(slash + 1) && text_at(file, "type") == "file" &&
+           text_at(file, "bytes") == std::to_string(bytes_);
+  });
 }
 
 Outcome<bool> Upload::send_chunks(std::uint64_t offset) {
@@ -72,7 +105,7 @@ Outcome<bool> Upload::send_chunks(std::uint64_t offset) {
     if (!reply) {
       if (is_passing(reply.failure()))
         why = reply.failure();
-      else if (reply.failure().code != "offset-differs")
+      else if (reply.failure().code != "offset-differs" && !is_busy(reply.failure()))
         return reply.failure();
       chunk_ = std::max(kChunkMin, chunk_ / 2);
       // A chunk whose answer was lost is there; the server says how far it is.

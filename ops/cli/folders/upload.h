@@ -31,6 +31,8 @@ class Upload {
   Outcome<std::string> read_at(std::uint64_t offset, std::uint64_t count) const;
   Outcome<ApiReply> ask(const std::function<Outcome<ApiReply>()>& call);
   Outcome<bool> send_chunks(std::uint64_t offset);
+  Outcome<bool> finish(const std::string& path);
+  bool is_there(const std::string& path) const;
   Outcome<std::uint64_t> offset_of(const Outcome<ApiReply>& reply) const;
   void give_up(const Failure& why);
 

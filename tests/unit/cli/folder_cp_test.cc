@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "ops/cli/folders/download.h"
 #include "ops/cli/folders/folder_path.h"
@@ -171,6 +172,32 @@ TEST_F(FolderCopying, AnUploadThatTheServerForgotBeginsAgain) {
   const auto ran = cp(at("a"), "data:");
   EXPECT_EQ(ran.exit, 0) << ran.err;
   EXPECT_EQ(server.files.at("a"), bytes);
+}
+
+TEST_F(FolderCopying, AFinishWhoseAnswerWasLostIsNotDoneTwice) {
+  copy::write(at("a"), "once");
+  bool lost = false;
+  server.after = [&](const HttpRequest& request) -> FakeFolder::Answer {
+    if (!request.target.ends_with("/finish") || std::exchange(lost, true)) return std::nullopt;
+    return FakeFolder::cut();
+  };
+  const auto ran = cp(at("a"), "data:", {"-n"});
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(server.files.at("a"), "once");
+  EXPECT_EQ(asked("PUT", ""), 1u);
+}
+
+TEST_F(FolderCopying, AnUploadThatIsStillWorkedOnIsWaitedFor) {
+  copy::write(at("a"), "slow");
+  int chunks = 0, finishes = 0;
+  server.before = [&](const HttpRequest& request) -> FakeFolder::Answer {
+    const bool busy = (FakeFolder::is_chunk(request) && ++chunks < 3) ||
+                      (request.target.ends_with("/finish") && ++finishes < 30);
+    return busy ? FakeFolder::Answer(Result<HttpReply>(problem(409, "upload-busy"))) : std::nullopt;
+  };
+  const auto ran = cp(at("a"), "data:");
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(server.files.at("a"), "slow");
 }
 
 TEST_F(FolderCopying, AFileThatChangesUnderwayIsNotTaken) {
