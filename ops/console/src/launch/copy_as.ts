@@ -1,6 +1,6 @@
 import { microOf, writtenAmount } from '../amount/amount'
 import { commandText, shellWord } from './command_line'
-import type { MountingRequest } from './mounts'
+import type { Mount, MountingRequest } from './mounts'
 
 export const COPY_FORMS = ['cli', 'curl', 'yaml', 'python'] as const
 export type CopyForm = (typeof COPY_FORMS)[number]
@@ -39,7 +39,7 @@ function cliText(request: MountingRequest): string {
 }
 
 /** As `berth session run` takes it: FOLDER[:TARGET][:ro]. A target that reads as a mode is followed by one. */
-function mountText({ folder, target, read_only }: NonNullable<MountingRequest['mounts']>[number]): string {
+function mountText({ folder, target, read_only }: Mount): string {
   const readsAsMode = target === 'ro' || target === 'rw'
   return [folder, target, read_only ? 'ro' : readsAsMode && 'rw'].filter(Boolean).join(':')
 }

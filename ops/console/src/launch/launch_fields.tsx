@@ -114,6 +114,7 @@ function Mounts({ form, change, choices, errorAt }: Props) {
     <MountEditor
       lines={form.mounts}
       folders={choices.folders}
+      instead={choices.foldersText}
       error={errorAt('mounts')}
       onChange={(mounts) => change({ mounts })}
     />

@@ -1,6 +1,7 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { useMe } from '../app/account_context'
 import { mountable, ownerText, type Folder } from '../storage/folder'
+import type { TextKey } from '../text/en'
 import { useText } from '../text/text'
 import { Icon } from '../ui/icons'
 import { HOME, MOST_MOUNTS, lineOf, type MountLine } from './mounts'
@@ -8,12 +9,13 @@ import { HOME, MOST_MOUNTS, lineOf, type MountLine } from './mounts'
 type Props = {
   lines: MountLine[]
   folders: Folder[]
+  instead: TextKey | null
   error?: string
   onChange: (lines: MountLine[]) => void
 }
 
 /** Folders that the session mounts: which, under what name, and whether it may write there. */
-export function MountEditor({ lines, folders, error, onChange }: Props) {
+export function MountEditor({ lines, folders, instead, error, onChange }: Props) {
   const { t } = useText()
   const me = useMe()
   const offered = mountable(folders)
@@ -40,7 +42,9 @@ export function MountEditor({ lines, folders, error, onChange }: Props) {
           {error}
         </p>
       )}
-      {offered.length === 0 ? (
+      {instead ? (
+        <p className="muted said">{t(instead)}</p>
+      ) : offered.length === 0 ? (
         <p className="muted said">
           {t('launch.mounts-none')} <a href="#/storage">{t('nav.storage')}</a>
         </p>

@@ -13,7 +13,7 @@ export type MountLine = {
   forced: boolean
 }
 
-type Mount = { folder: string; target?: string; read_only?: boolean }
+export type Mount = { folder: string; target?: string | null; read_only?: boolean | null }
 /** What a session is asked for, with what it mounts. */
 export type MountingRequest = SessionRequest & { mounts?: Mount[] }
 

@@ -21,6 +21,8 @@ export type Choices = {
   totals: SlotTotals[]
   memory: ImageMemory
   folders: Folder[]
+  /** What stands in their place while they are not there. */
+  foldersText: 'state.loading' | 'state.failed' | null
 }
 
 /** The form, with first values from what there is to choose of: the current group, its first image, the first project. */
@@ -71,6 +73,7 @@ export function useLaunchForm() {
     totals,
     memory: memoryOf(rows.get(image)),
     folders: folders.data ?? [],
+    foldersText: folders.data ? null : folders.error ? 'state.failed' : 'state.loading',
   }
   return { form, change, choices, loaded }
 }

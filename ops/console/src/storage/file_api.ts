@@ -11,6 +11,7 @@ export type FileEntry = {
   mode: string
 }
 
+/** `not_utf8`: entries of the whole folder that are not listed, as their names are no text. */
 export type Listing = { items: FileEntry[]; next: string | null; not_utf8: number }
 
 type Change =

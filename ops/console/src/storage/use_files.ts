@@ -28,7 +28,7 @@ export function useFiles(folder: string, path: string, enabled: boolean) {
     files,
     more,
     entries: pages.flatMap(({ items }) => items),
-    unnamed: pages.reduce((sum, page) => sum + page.not_utf8, 0),
+    unnamed: pages[0]?.not_utf8 ?? 0,
   }
 }
 

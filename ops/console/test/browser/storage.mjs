@@ -240,6 +240,7 @@ export async function walkFiles(browser, fake) {
 /** A folder with several hundred files is read as far as one scrolls; a place that is not there is Not found. */
 export async function walkManyFiles(browser, fake) {
   const many = fake.folders.add({ domain: 'default', user: 'admin' }, 'many-files')
+  many.notUtf8 = 2
   for (let n = 0; n < 1_200; n++) fake.folders.put(many, `f${String(n).padStart(4, '0')}`, 'x')
   const page = await newPage(browser)
   await signIn(page, fake, 'admin', 'admin-secret')
@@ -251,6 +252,7 @@ export async function walkManyFiles(browser, fake) {
     await page.waitForTimeout(50)
   }
   await row(page, /^f1199/).waitFor()
+  await page.getByText('Not shown, as their names are not UTF-8: 2', { exact: true }).waitFor()
   await page.goto(`${fake.origin}/#/storage/${many.id}?path=nowhere`)
   await page.getByText('Not found').waitFor()
   await page.goto(`${fake.origin}/#/storage/${'0'.repeat(32)}`)

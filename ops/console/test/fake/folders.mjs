@@ -67,7 +67,7 @@ export class Folders {
     )
 
   show(me, row) {
-    const { files: _, shares, ...shown } = row
+    const { files: _, notUtf8: __, shares, ...shown } = row
     const access = this.accessOf(me, row)
     return {
       ...shown,
@@ -234,7 +234,11 @@ export class Folders {
       const { type, bytes, modified_at } = files.get(prefix + name)
       return { name, type, bytes: bytes.length, modified_at, mode: type === 'folder' ? '0755' : '0644' }
     })
-    return { items, next: names.length > limit ? items.at(-1).name : null, not_utf8: 0 }
+    return {
+      items,
+      next: names.length > limit ? items.at(-1).name : null,
+      not_utf8: this.find(me, id).notUtf8 ?? 0,
+    }
   }
 
   download(me, id, path) {
