@@ -3,6 +3,7 @@
 
 #include <deque>
 
+#include "controller/api/auth/signature.h"
 #include "controller/api/folders/file_path.h"
 #include "controller/api/folders/file_range.h"
 #include "events/base/hex.h"

@@ -41,7 +41,8 @@ class Folders : public ::testing::Test {
   }
   std::string names(const std::string& query, const std::string& key = "alice-key") {
     std::string out;
-    for (const auto& item : get("/v1/folders" + query, key).at("items").as_array())
+    const json::value list = get("/v1/folders" + query, key);
+    for (const auto& item : list.at("items").as_array())
       out += (out.empty() ? "" : " ") + std::string(item.at("name").as_string());
     return out;
   }
