@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "controller/api/auth/host_key.h"
 #include "controller/api/auth/signature.h"
@@ -78,6 +79,16 @@ Problem not_reached(ApiContext& context, Offset wanted) {
 }
 
 bool is_write(const Route& route) { return std::string_view(route.method) != "GET"; }
+
+// Of a request that was read already.
+class WholeBody final : public BodyStream {
+ public:
+  explicit WholeBody(std::string bytes) : bytes_(std::move(bytes)) {}
+  void read(Read done) override { done(std::exchange(bytes_, {})); }
+
+ private:
+  std::string bytes_;
+};
 
 // A key pair that only reads may still say that it is out of use: berth logout.
 bool ends_itself(const Call& call) {
@@ -267,7 +278,9 @@ std::optional<Problem> Api::check(Call& call) {
     if (!rate_.take(rate_key(call.caller), context_.clock().now().boottime))
       return make_problem("too-many-requests", "this key asks too often, or for too many bytes",
                           "wait a second");
-    rate_.spend(rate_key(call.caller), call.request.body_bytes);
+    // What streams is bounded by how fast it is taken.
+    if (match.route == nullptr || !match.route->streams_body)
+      rate_.spend(rate_key(call.caller), call.request.body_bytes);
   }
   if (match.route == nullptr && match.allow.empty())
     return make_problem("no-such-route", "there is nothing at " + clipped(call.request.target),
@@ -341,18 +354,34 @@ Api::Admission Api::admit(HttpRequest header) {
   return admission;
 }
 
-void Api::handle(const CallPtr& call, std::string body, Reply reply) {
-  call->request.body = std::move(body);
-  const Reply finished = [this, call, reply = std::move(reply)](HttpReply out) {
+Reply Api::finished(const CallPtr& call, Reply reply) {
+  return [this, call, reply = std::move(reply)](HttpReply out) {
     finish(*call, out);
     reply(std::move(out));
   };
+}
+
+void Api::handle(const CallPtr& call, std::string body, Reply reply) {
+  call->request.body = std::move(body);
+  const Reply out = finished(call, std::move(reply));
   if (!call->signature.empty() && sha256_hex(call->request.body) != hash_of_body(call->request))
-    return finished(
+    return out(
         problem_reply(make_problem("body-hash-mismatch", "the body is not the one of X-Berth-Content-SHA256",
                                    "it is the SHA-256 of the body, 64 hex digits in lower case"),
                       *call));
-  dispatch(call, finished);
+  dispatch(call, out);
+}
+
+// Whoever takes the bytes compares them with the hash that was signed.
+void Api::handle(const CallPtr& call, std::shared_ptr<BodyStream> body, Reply reply) {
+  call->body = std::move(body);
+  dispatch(call, finished(call, std::move(reply)));
+}
+
+bool Api::streams_body(const HttpRequest& header) const {
+  const auto target = parse_target(header.target);
+  const Route* route = target.ok() ? options_.routes.find(header.method, target->segments).route : nullptr;
+  return route != nullptr && route->streams_body;
 }
 
 void Api::handle(HttpRequest request, Reply reply) {
@@ -360,6 +389,8 @@ void Api::handle(HttpRequest request, Reply reply) {
   request.body_bytes = body.size();
   auto [call, refusal] = admit(std::move(request));
   if (refusal) return reply(std::move(*refusal));
+  if (call->route->streams_body)
+    return handle(call, std::make_shared<WholeBody>(std::move(body)), std::move(reply));
   handle(call, std::move(body), std::move(reply));
 }
 

@@ -59,8 +59,13 @@ class Api {
   // Goes on with an admitted call. Thread-safe; `reply` is called once unless stop() comes first. Never
   // blocks for long.
   void handle(const CallPtr& call, std::string body, Reply reply);
+  // The same of a call whose route streams its body.
+  void handle(const CallPtr& call, std::shared_ptr<BodyStream> body, Reply reply);
   // Both, for a request that is whole.
   void handle(HttpRequest request, Reply reply);
+
+  // Whether the request's route reads the body as it comes.
+  bool streams_body(const HttpRequest& header) const;
 
   // For an answer to what is no request that admit() could take.
   std::string new_request_id() const { return to_string(context_.new_id()); }
@@ -86,6 +91,7 @@ class Api {
   void dispatch(const CallPtr& call, const Reply& reply);
   // Adds what every reply has, and counts it.
   void finish(const Call& call, HttpReply& reply);
+  Reply finished(const CallPtr& call, Reply reply);
 
   ApiContext& context_;
   const ApiOptions options_;

@@ -114,6 +114,21 @@ struct AppOpened {
 };
 using AppOpenedDone = std::function<void(Result<AppOpened>)>;
 
+// A question about a folder's files, to an agent that has its volume.
+struct FilesQuestion {
+  std::string agent;
+  std::string address;  // host:port of the agent's services
+  std::string path;     // of to_path() (events/codec/file_service.h)
+};
+
+// What the agent says before the bytes of its answer.
+struct FilesAnswer {
+  std::optional<Error> refused;
+  std::uint64_t offset = 0;  // of offset-differs
+  std::string entry;         // of a read: a v1::FileEntry
+};
+using FilesAnswered = std::function<void(FilesAnswer)>;
+
 // Payloads as they lie in the journal, void ones too, in offset order; and what the log holds now.
 struct RawJournalPage {
   Offset begin = 0;
@@ -222,6 +237,11 @@ class ApiContext {
   // Errors also: port-not-open, no-such-app, app-ended.
   virtual std::shared_ptr<KernelChannel> open_app(const KernelPlace& kernel, const std::string& app,
                                                   AppOpenedDone opened) = 0;
+
+  // As open_channel(), without a limit on the time until the answer; what is read of the channel is the body
+  // of the agent's answer. `answered` is called once. Codes: agent-unreachable, agent-answer-invalid, and the
+  // agent's own (agents/services/file_route.h).
+  virtual std::shared_ptr<KernelChannel> ask_files(const FilesQuestion& question, FilesAnswered answered) = 0;
 
   // The key of an agent that was enrolled at a generation, lower-case hex (P1).
   virtual Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) = 0;

@@ -149,6 +149,10 @@ std::shared_ptr<KernelChannel> ApiNode::open_app(const KernelPlace& kernel, cons
                             (by_port ? "app?port=" : "app?app=") + app, kPatience, std::move(opened));
 }
 
+std::shared_ptr<KernelChannel> ApiNode::ask_files(const FilesQuestion& question, FilesAnswered answered) {
+  return ask_agent_files(tunnels_, signer_of(question.agent), question, std::move(answered));
+}
+
 void ApiNode::kernel_log(const LogRequest& wanted, LogDone done) {
   agents_.fetch_log(
       {wanted.agent, wanted.address, wanted.kernel, wanted.attempt, wanted.offset, wanted.limit},

@@ -65,6 +65,7 @@ class ApiNode : public ApiContext {
   std::string never_warning(const v1::SessionSpec& spec) override;
   std::optional<Refusal> check_policy(const std::string& name) override;
   void kernel_log(const LogRequest& request, LogDone done) override;
+  std::shared_ptr<KernelChannel> ask_files(const FilesQuestion& question, FilesAnswered answered) override;
   std::shared_ptr<KernelChannel> open_channel(const KernelPlace& kernel,
                                               std::function<void(Result<void>)> opened) override;
   std::shared_ptr<KernelChannel> open_app(const KernelPlace& kernel, const std::string& app,

@@ -18,6 +18,7 @@ DOCUMENT = HERE.parent.parent / "controller" / "api" / "openapi.json"
 COLUMNS = 120
 JSON = "application/json"
 EVENT_STREAM = "text/event-stream"
+BINARY = "application/octet-stream"
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 STANDARD = {  # library -> what of it the generated code may use
     "collections.abc": ["AsyncIterator", "Iterator"],
@@ -252,7 +253,8 @@ class Operations:
         call = [f'"{verb}"', f'{"f" * (located != path)}"{located}"']
         arguments = [parameter.argument for parameter in parameters if parameter.where == "path"]
         if body := operation.get("requestBody"):
-            annotation = self.models.annotation(body["content"][JSON]["schema"], camel(name) + "Body")
+            content = body["content"]
+            annotation = "bytes" if BINARY in content else self.models.annotation(content[JSON]["schema"], camel(name) + "Body")
             arguments.append(Parameter("body", "", annotation, body.get("required", False)).argument)
         keywords = [parameter.argument for parameter in parameters if parameter.where != "path" and parameter.name not in fixed]
         for where, argument in (("query", "query"), ("header", "headers")):

@@ -1,6 +1,6 @@
 #include "controller/api/folders/folder_in_path.h"
 
-#include "controller/api/map/folder_lookup.h"
+#include "controller/api/map/folders/folder_lookup.h"
 
 namespace berth::controller::api {
 

@@ -1,8 +1,8 @@
 // Folders: GET, POST, PATCH, PUT, DELETE /v1/folders. What lies in them: file_routes.cc.
 #include "controller/api/folders/folder_in_path.h"
 #include "controller/api/map/define_request.h"
-#include "controller/api/map/folder_json.h"
-#include "controller/api/map/folder_lookup.h"
+#include "controller/api/map/folders/folder_json.h"
+#include "controller/api/map/folders/folder_lookup.h"
 #include "controller/api/map/json_reader.h"
 #include "controller/api/routes/asker.h"
 #include "controller/api/routes/page.h"
@@ -174,7 +174,7 @@ void share_folder(const Services& services, const CallPtr& call, const Reply& re
     v1::ShareFolder& share = *request.mutable_share_folder();
     const auto user = in.text("user", kShareIdMax), project = in.text("project", kShareIdMax);
     if (user.has_value() == project.has_value())
-      in.fail("invalid-value", "user", "either a user or a project is to be named");
+      in.fail("invalid-spec", "user", "either a user or a project is to be named");
     share.set_scope(user ? "user" : "project");
     share.set_id(user ? *user : project.value_or(""));
     if (project && project->find('/') == std::string::npos)

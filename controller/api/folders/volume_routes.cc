@@ -1,5 +1,5 @@
 // GET /v1/volumes: where folders can lie.
-#include "controller/api/map/folder_json.h"
+#include "controller/api/map/folders/folder_json.h"
 #include "controller/api/routes/call.h"
 
 namespace berth::controller::api {

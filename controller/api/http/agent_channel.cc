@@ -5,6 +5,8 @@
 #include <mutex>
 #include <utility>
 
+#include "events/base/hex.h"
+#include "events/codec/file_service.h"
 #include "events/inside/messages.h"
 #include "events/schema/v1/service.pb.h"
 
@@ -98,6 +100,70 @@ class Opening : public std::enable_shared_from_this<Opening> {
   std::string refusal_;
 };
 
+// What comes of a question about files. On the tunnels' thread, whose handlers hold it.
+class FilesAsked : public std::enable_shared_from_this<FilesAsked> {
+ public:
+  FilesAsked(FilesQuestion question, FilesAnswered answered)
+      : question_(std::move(question)), answered_(std::move(answered)) {}
+
+  std::shared_ptr<tunnel::Stream> ask(AgentTunnels& tunnels, const Signer& signer) {
+    const std::lock_guard lock(mutex_);  // the answer may come before the stream is known here
+    auto stream = tunnels.open(
+        signer, question_.address, {"POST", question_.path, {}},
+        [self = shared_from_this()](const Result<tunnel::Answer>& answer) { self->answered(answer); });
+    stream_ = stream;
+    return stream;
+  }
+
+ private:
+  void answered(const Result<tunnel::Answer>& answer) {
+    if (!answer) return refused(error_of_tunnel(question_.agent, question_.address, answer.error()));
+    if (answer->status != 200) return read_refusal();
+    FilesAnswer out;
+    for (const auto& [name, value] : answer->headers)
+      if (name == kFileEntryHeader) out.entry = from_hex(value).value_or("");
+    finish(std::move(out));
+  }
+
+  void read_refusal() {
+    const auto stream = stream_of();
+    if (!stream) return;
+    stream->read([self = shared_from_this()](const Result<std::string>& bytes) {
+      if (!bytes)
+        return self->refused(error_of_tunnel(self->question_.agent, self->question_.address, bytes.error()));
+      self->refusal_ += *bytes;
+      const bool whole = bytes->empty() || self->refusal_.size() > kRefusalBytesMax;
+      if (!whole) return self->read_refusal();
+      v1::ServiceError error;
+      FilesAnswer out;
+      if (error.ParseFromString(self->refusal_)) out.offset = error.offset();
+      out.refused = refusal_in(self->refusal_);
+      self->finish(std::move(out));
+    });
+  }
+
+  std::shared_ptr<tunnel::Stream> stream_of() {
+    const std::lock_guard lock(mutex_);
+    return stream_.lock();
+  }
+
+  void refused(Error error) {
+    FilesAnswer out;
+    out.refused = std::move(error);
+    finish(std::move(out));
+  }
+
+  void finish(FilesAnswer answer) {
+    if (const auto answered = std::exchange(answered_, nullptr)) answered(std::move(answer));
+  }
+
+  const FilesQuestion question_;
+  FilesAnswered answered_;  // empty once it was called
+  std::mutex mutex_;
+  std::weak_ptr<tunnel::Stream> stream_;  // guarded
+  std::string refusal_;
+};
+
 class AgentChannel final : public KernelChannel {
  public:
   AgentChannel(KernelPlace kernel, std::shared_ptr<tunnel::Stream> stream)
@@ -130,6 +196,13 @@ std::shared_ptr<KernelChannel> open_agent_channel(AgentTunnels& tunnels, const S
   auto stream =
       std::make_shared<Opening>(tunnels, kernel, std::move(opened))->ask(tunnels, signer, route, patience);
   return std::make_shared<AgentChannel>(kernel, std::move(stream));
+}
+
+std::shared_ptr<KernelChannel> ask_agent_files(AgentTunnels& tunnels, const Signer& signer,
+                                               const FilesQuestion& question, FilesAnswered answered) {
+  auto stream = std::make_shared<FilesAsked>(question, std::move(answered))->ask(tunnels, signer);
+  return std::make_shared<AgentChannel>(KernelPlace{question.agent, question.address, {}, 0},
+                                        std::move(stream));
 }
 
 Error error_of_tunnel(const std::string& agent, const std::string& address, const Error& error) {

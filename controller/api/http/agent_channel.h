@@ -1,4 +1,5 @@
-// Channels into kernels through the agents' tunnels (agents/services/inside_route.h).
+// Channels into kernels, and to the files of folders, through the agents' tunnels
+// (agents/services/inside_route.h, file_route.h).
 #pragma once
 
 #include <functional>
@@ -16,6 +17,10 @@ namespace berth::controller {
 std::shared_ptr<KernelChannel> open_agent_channel(AgentTunnels& tunnels, const Signer& signer,
                                                   const KernelPlace& kernel, const std::string& route,
                                                   Duration patience, AppOpenedDone opened);
+
+// As ApiContext::ask_files().
+std::shared_ptr<KernelChannel> ask_agent_files(AgentTunnels& tunnels, const Signer& signer,
+                                               const FilesQuestion& question, FilesAnswered answered);
 
 // What an agent's tunnel says, as the API says it of the agent.
 Error error_of_tunnel(const std::string& agent, const std::string& address, const Error& error);

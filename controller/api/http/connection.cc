@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "controller/api/http/app_connection.h"
+#include "controller/api/http/client_request.h"
 #include "controller/api/http/client_stream.h"
 #include "controller/api/http/web_socket.h"
 
@@ -28,89 +29,8 @@ constexpr std::size_t kTurnedAwayMax = 256;
 constexpr std::size_t kReadAhead = 4096;
 // Of what was read and is not taken yet: a header, or what stands around the chunks of a body.
 constexpr std::size_t kUntakenMax = 64 << 10;
-
-std::string header(const ClientRequest& request, beast::string_view name) {
-  const auto found = request.find(name);
-  if (found == request.end()) return {};
-  return std::string(found->value().data(), found->value().size());
-}
-
-// A proxy may add its own behind those that it was sent.
-std::string last_header(const ClientRequest& request, beast::string_view name) {
-  std::string last;
-  const auto [begin, end] = request.equal_range(name);
-  for (auto field = begin; field != end; ++field) last.assign(field->value().data(), field->value().size());
-  return last;
-}
-
-// What a proxy and this server must not read differently, or what a signature covers.
-constexpr const char* kOnce[] = {"Host",
-                                 "Content-Type",
-                                 "Content-Length",
-                                 "Transfer-Encoding",
-                                 "Authorization",
-                                 "X-Berth-Date",
-                                 "X-Berth-Version",
-                                 "X-Berth-Content-SHA256",
-                                 "Idempotency-Key",
-                                 "Cookie",
-                                 "Origin",
-                                 "Sec-Fetch-Site",
-                                 "X-Berth-CSRF",
-                                 "Upgrade",
-                                 "Sec-WebSocket-Key",
-                                 "Sec-WebSocket-Version",
-                                 "Sec-WebSocket-Protocol"};
-
-const char* given_twice(const ClientRequest& request) {
-  for (const char* name : kOnce)
-    if (request.count(name) > 1) return name;
-  return nullptr;
-}
-
-// Where the body ends is told in one way that everybody reads alike. Empty: it is.
-std::string unclear_end(const ClientRequest& request) {
-  if (request.count("Transfer-Encoding") == 0) return {};
-  if (request.version() < 11) return "HTTP/1.0 knows no Transfer-Encoding";
-  if (!beast::iequals(header(request, "Transfer-Encoding"), "chunked"))
-    return "no Transfer-Encoding but 'chunked' is known";
-  return request.count("Content-Length") > 0 ? "it has a Content-Length and a Transfer-Encoding" : "";
-}
-
-HttpRequest header_of(const ClientRequest& in) {
-  HttpRequest out;
-  out.method = std::string(in.method_string().data(), in.method_string().size());
-  out.target = std::string(in.target().data(), in.target().size());
-  out.host = header(in, "Host");
-  out.content_type = header(in, "Content-Type");
-  out.accept = header(in, "Accept");
-  out.authorization = header(in, "Authorization");
-  out.date = header(in, "X-Berth-Date");
-  out.version = header(in, "X-Berth-Version");
-  out.body_hash = header(in, "X-Berth-Content-SHA256");
-  out.idempotency_key = header(in, "Idempotency-Key");
-  out.last_event_id = header(in, "Last-Event-ID");
-  out.traceparent = header(in, "traceparent");
-  out.cookie = header(in, "Cookie");
-  out.csrf = header(in, "X-Berth-CSRF");
-  out.origin = header(in, "Origin");
-  out.sec_fetch_site = header(in, "Sec-Fetch-Site");
-  out.sec_fetch_mode = header(in, "Sec-Fetch-Mode");
-  out.sec_fetch_dest = header(in, "Sec-Fetch-Dest");
-  out.background = header(in, "X-Berth-Background");
-  out.user_agent = header(in, "User-Agent");
-  out.accept_encoding = header(in, "Accept-Encoding");
-  out.if_none_match = header(in, "If-None-Match");
-  out.forwarded_for = last_header(in, "X-Forwarded-For");
-  out.forwarded_host = last_header(in, "X-Forwarded-Host");
-  out.forwarded_proto = last_header(in, "X-Forwarded-Proto");
-  out.connection = header(in, "Connection");
-  out.upgrade = header(in, "Upgrade");
-  out.web_socket_key = header(in, "Sec-WebSocket-Key");
-  out.web_socket_version = header(in, "Sec-WebSocket-Version");
-  out.web_socket_protocol = header(in, "Sec-WebSocket-Protocol");
-  return out;
-}
+constexpr std::size_t kPiece = 64 << 10;  // of a body that is read as it is taken
+constexpr std::chrono::seconds kStreamedBodyMax{240};
 
 // An IPv4 client of a socket for both is one of IPv4.
 asio::ip::address remote_address(const tcp::socket& socket) {
@@ -120,6 +40,14 @@ asio::ip::address remote_address(const tcp::socket& socket) {
     return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
   return address;
 }
+
+Problem chunk_too_large() {
+  return make_problem("body-too-large", "the body is larger than 8 MiB", "send the file in more chunks");
+}
+
+Error client_gone() { return make_error("client-gone", "the client is gone"); }
+
+Error to_error(const Problem& problem) { return make_error(problem.code, problem.detail, problem.hint); }
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
@@ -144,6 +72,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void give_way();
 
  private:
+  // The rest of a request's body.
+  class Pieces final : public BodyStream {
+   public:
+    explicit Pieces(std::weak_ptr<Connection> connection) : connection_(std::move(connection)) {}
+    void read(Read done) override {
+      const auto connection = connection_.lock();
+      if (!connection) return done(client_gone());
+      asio::post(connection->stream_.get_executor(),
+                 [connection, done = std::move(done)]() mutable { connection->read_piece(std::move(done)); });
+    }
+
+   private:
+    const std::weak_ptr<Connection> connection_;
+  };
+
   void start(std::optional<Problem> refusal);
   void shake_hands(std::function<void(error_code)> done);
   void read_request();
@@ -152,9 +95,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void on_header();
   void admit();
   void ask_app(const CallPtr& call);
+  void begin_body();
   void read_body();
+  void read_piece(BodyStream::Read done);
   void read_failed(error_code error);
   void handle();
+  void handle_streamed();
+  void await_reply(std::chrono::seconds patience);
+  Reply reply_here();
   void write_reply(HttpReply reply);
   void fill(http::fields& fields, const HttpReply& reply) const;
   void begin_stream(HttpReply reply);
@@ -173,6 +121,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool turned_away_ = false;
   beast::flat_buffer buffer_{kUntakenMax};
   std::optional<http::request_parser<http::string_body>> parser_;
+  std::optional<http::request_parser<http::buffer_body>> pieces_;  // instead, of a body that streams
+  std::string piece_;
+  std::chrono::steady_clock::time_point pieces_until_;
   CallPtr call_;                        // admitted; its body is being read
   std::shared_ptr<AppConnection> app_;  // that was asked last
   std::optional<http::response<http::string_body>> response_;
@@ -184,6 +135,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<http::response<http::empty_body>> stream_head_;
   std::optional<http::response_serializer<http::empty_body>> stream_serializer_;
   FrameStream::Batch batch_;
+  bool in_chunks_ = true;  // the stream, whose length is not known
   char scratch_[4096];
 };
 
@@ -283,12 +235,12 @@ void Connection::admit() {
   request.address = remote_address(stream_.tcp().socket()).to_string();
   request.port = stream_.tcp().socket().local_endpoint(ignored).port();
   request.tls = stream_.tls() != nullptr;
-  if (!parser_->is_done())
-    request.body_bytes = parser_->content_length().value_or(shared_->options.body_bytes_max);
+  const bool streams = shared_->api.streams_body(request);
+  const std::size_t most = streams ? BodyStream::kBytesMax : shared_->options.body_bytes_max;
+  if (!parser_->is_done()) request.body_bytes = parser_->content_length().value_or(most);
   request.in_chunks = parser_->chunked();
-  if (parser_->content_length().value_or(0) > shared_->options.body_bytes_max &&
-      !is_on_app_origin(shared_->api.services(), request))
-    return read_failed(http::error::body_limit);
+  if (parser_->content_length().value_or(0) > most && !is_on_app_origin(shared_->api.services(), request))
+    return streams ? refuse(chunk_too_large()) : read_failed(http::error::body_limit);
   auto [call, refusal] = shared_->api.admit(std::move(request));
   if (call->entry && !refusal) return ask_app(call);
   parser_->body_limit(shared_->options.body_bytes_max);
@@ -301,16 +253,18 @@ void Connection::admit() {
     shared_->counts.keep(id_);
   else
     parser_->body_limit(Api::kOpenBodyBytesMax);
-  if (parser_->is_done()) return handle();
+  if (parser_->is_done() && !call_->route->streams_body) return handle();
   stream_.tcp().expires_after(shared_->options.body);
-  if (header(parser_->get(), "Expect").empty()) return read_body();
+  if (parser_->is_done() || header(parser_->get(), "Expect").empty()) return begin_body();
   static const std::string kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
   asio::async_write(stream_, asio::buffer(kContinue),
                     [self = shared_from_this()](error_code error, std::size_t) {
                       if (error) return self->close();
-                      self->read_body();
+                      self->begin_body();
                     });
 }
+
+void Connection::begin_body() { call_->route->streams_body ? handle_streamed() : read_body(); }
 
 // The app has the connection until its answer is written.
 void Connection::ask_app(const CallPtr& call) {
@@ -378,27 +332,74 @@ void Connection::refuse(Problem problem) {
   write_reply(std::move(reply));
 }
 
-void Connection::handle() {
+// The pending timer keeps this alive; the reply does not, for it may outlive the server.
+void Connection::await_reply(std::chrono::seconds patience) {
   stream_.tcp().expires_never();
-  // The pending timer keeps this alive; the reply does not, for it may outlive the server.
-  timer_.expires_after(kHandlingMax);
+  timer_.expires_after(patience);
   timer_.async_wait([self = shared_from_this()](error_code cancelled) {
     if (!cancelled) self->close();
   });
-  const CallPtr call = std::move(call_);
-  shared_->api.handle(call, std::move(parser_->get().body()), [weak = weak_from_this()](HttpReply reply) {
+}
+
+Reply Connection::reply_here() {
+  return [weak = weak_from_this()](HttpReply reply) {
     const auto self = weak.lock();
     if (!self) return;
     const auto executor = self->stream_.get_executor();
     asio::post(executor, [self, reply = std::make_shared<HttpReply>(std::move(reply))] {
       self->timer_.cancel();
+      if (self->pieces_) {  // what was not read would be taken for the next request
+        self->keep_alive_ = self->keep_alive_ && self->pieces_->is_done();
+        self->pieces_.reset();
+        self->piece_ = {};
+      }
       if (reply->relay) return self->switch_protocols(std::move(*reply));
       if (reply->stream && !self->head_alone_)
         self->begin_stream(std::move(*reply));
       else
         self->write_reply(std::move(*reply));
     });
-  });
+  };
+}
+
+void Connection::handle() {
+  await_reply(kHandlingMax);
+  const CallPtr call = std::move(call_);
+  shared_->api.handle(call, std::move(parser_->get().body()), reply_here());
+}
+
+void Connection::handle_streamed() {
+  pieces_.emplace(std::move(*parser_));
+  parser_.reset();
+  pieces_->body_limit(BodyStream::kBytesMax);
+  pieces_until_ = std::chrono::steady_clock::now() + kStreamedBodyMax;
+  await_reply(kStreamedBodyMax + kHandlingMax);
+  const CallPtr call = std::move(call_);
+  shared_->api.handle(call, std::make_shared<Pieces>(weak_from_this()), reply_here());
+}
+
+void Connection::read_piece(BodyStream::Read done) {
+  if (!pieces_ || !stream_.tcp().socket().is_open()) return done(client_gone());
+  if (pieces_->is_done()) return done(std::string());
+  piece_.resize(kPiece);
+  auto& body = pieces_->get().body();
+  body.data = piece_.data();
+  body.size = piece_.size();
+  stream_.tcp().expires_at(pieces_until_);
+  http::async_read_some(
+      stream_, buffer_, *pieces_,
+      [self = shared_from_this(), done = std::move(done)](error_code error, std::size_t) mutable {
+        if (!self->pieces_) return done(client_gone());
+        self->stream_.tcp().expires_never();
+        if (error == http::error::body_limit) return done(to_error(chunk_too_large()));
+        if (error && error != http::error::need_buffer) {
+          self->close();
+          return done(client_gone());
+        }
+        const std::size_t size = self->piece_.size() - self->pieces_->get().body().size;
+        if (size == 0 && !self->pieces_->is_done()) return self->read_piece(std::move(done));
+        done(self->piece_.substr(0, size));
+      });
 }
 
 void Connection::fill(http::fields& fields, const HttpReply& reply) const {
@@ -418,7 +419,10 @@ void Connection::write_reply(HttpReply reply) {
   response_->body() = std::move(reply.body);
   response_->keep_alive(keep_alive_);
   response_->prepare_payload();
-  if (head_alone_) response_->body().clear();
+  if (head_alone_) {
+    response_->body().clear();
+    if (reply.stream_bytes) response_->content_length(*reply.stream_bytes);
+  }
   stream_.tcp().expires_after(shared_->options.write);
   http::async_write(stream_, *response_, [self = shared_from_this()](error_code error, std::size_t) {
     if (error) return self->close();
@@ -450,7 +454,9 @@ void Connection::begin_stream(HttpReply reply) {
   stream_head_->version(11);
   stream_head_->result(reply.status);
   fill(*stream_head_, reply);
-  if (version_ >= 11)
+  in_chunks_ = version_ >= 11 && !reply.stream_bytes;
+  if (reply.stream_bytes) stream_head_->content_length(*reply.stream_bytes);
+  if (in_chunks_)
     stream_head_->chunked(true);
   else
     stream_head_->keep_alive(false);
@@ -507,7 +513,7 @@ void Connection::write_batch(FrameStream::Batch batch) {
     if (error || self->batch_.end) return self->close();
     self->next_batch();
   };
-  if (version_ < 11) return asio::async_write(stream_, buffers, done);
+  if (!in_chunks_) return asio::async_write(stream_, buffers, done);
   if (buffers.empty()) return asio::async_write(stream_, http::make_chunk_last(), done);
   if (!batch_.end) return asio::async_write(stream_, http::make_chunk(buffers), done);
   asio::async_write(stream_, http::make_chunk(buffers),

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "events/base/result.h"
+
 namespace berth::controller::api {
 
 // The header fields that the API reads; empty: absent. Values are as received.
@@ -33,6 +35,9 @@ struct HttpRequest {
   std::string sec_fetch_mode;
   std::string sec_fetch_dest;
   std::string background;  // X-Berth-Background: no person's input
+  std::string chunk_hash;  // X-Berth-Sha256
+  std::string range;
+  std::string if_range;
   std::string user_agent;
   std::string accept_encoding;
   std::string if_none_match;
@@ -50,6 +55,18 @@ struct HttpRequest {
   std::size_t body_bytes = 0;  // as announced; of a body in chunks, the most that is read
   bool in_chunks = false;
   std::string body;  // empty until it is read
+};
+
+// A body that is read while its request is handled, so that it never lies here whole. One read at a time, and
+// none under way when the reply is given.
+class BodyStream {
+ public:
+  static constexpr std::size_t kBytesMax = 8u << 20;  // of the whole body
+  using Read = std::function<void(Result<std::string>)>;
+  virtual ~BodyStream() = default;
+  // The next bytes, at most 64 KiB; none: that was all. Calls `done` once, on any thread, and maybe within
+  // this call. Codes: body-too-large; client-gone, then nobody reads the reply.
+  virtual void read(Read done) = 0;
 };
 
 // Bytes for a watching client, shared by all clients that get the same.
@@ -101,6 +118,8 @@ struct HttpReply {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   std::shared_ptr<FrameStream> stream;  // instead of a body
+  // Of the stream, where it is known: a client that gets fewer bytes knows that it has not got all.
+  std::optional<std::uint64_t> stream_bytes;
   std::shared_ptr<MessageRelay> relay;  // of status 101
 
   void set(std::string name, std::string value) { headers.emplace_back(std::move(name), std::move(value)); }

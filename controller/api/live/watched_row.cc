@@ -1,6 +1,6 @@
 #include "controller/api/live/watched_row.h"
 
-#include "controller/api/map/folder_lookup.h"
+#include "controller/api/map/folders/folder_lookup.h"
 
 namespace berth::controller::api {
 

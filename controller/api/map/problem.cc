@@ -56,6 +56,8 @@ constexpr CodeStatus kStatuses[] = {
     {"unknown-preset", 404},
     {"unknown-folder", 404},
     {"unknown-volume", 404},
+    {"unknown-path", 404},
+    {"unknown-upload", 404},
     {"method-not-allowed", 405},
     {"timeout", 408},
     {"name-in-use", 409},
@@ -94,13 +96,27 @@ constexpr CodeStatus kStatuses[] = {
     {"too-many-shares", 409},
     {"volumes-busy", 409},
     {"volume-unavailable", 409},
+    {"path-exists", 409},
+    {"not-a-file", 409},
+    {"not-a-folder", 409},
+    {"folder-not-empty", 409},
+    {"too-many-files", 409},
+    {"file-busy", 409},
+    {"upload-busy", 409},
+    {"upload-differs", 409},
+    {"offset-differs", 409},
+    {"length-required", 411},
     {"body-too-large", 413},
     {"request-too-large", 413},
+    {"upload-too-large", 413},
     {"target-too-long", 414},
     {"unsupported-media-type", 415},
+    {"range-invalid", 416},
     {"expectation-failed", 417},
     {"misdirected-request", 421},
     {"invalid-mount", 422},
+    {"path-invalid", 422},
+    {"checksum-differs", 422},
     {"volume-required", 422},
     {"upgrade-required", 426},
     {"too-many-requests", 429},
@@ -114,6 +130,7 @@ constexpr CodeStatus kStatuses[] = {
     {"unknown-sealing-key", 500},
     {"seal-broken", 500},
     {"state-unwritable", 500},
+    {"volume-failed", 500},
     {"app-answer-invalid", 502},
     {"controller-full", 503},
     {"port-not-open", 503},
@@ -131,6 +148,7 @@ constexpr CodeStatus kStatuses[] = {
     {"helper-silent", 504},
     {"outcome-unknown", 504},
     {"position-not-reached", 504},
+    {"volume-full", 507},
 };
 
 }  // namespace
@@ -162,10 +180,12 @@ std::string_view title_of(unsigned status) {
     case 405: return "Method Not Allowed";
     case 408: return "Request Timeout";
     case 409: return "Conflict";
+    case 411: return "Length Required";
     case 412: return "Precondition Failed";
     case 413: return "Content Too Large";
     case 414: return "URI Too Long";
     case 415: return "Unsupported Media Type";
+    case 416: return "Range Not Satisfiable";
     case 417: return "Expectation Failed";
     case 421: return "Misdirected Request";
     case 422: return "Unprocessable Content";
@@ -176,6 +196,7 @@ std::string_view title_of(unsigned status) {
     case 502: return "Bad Gateway";
     case 503: return "Service Unavailable";
     case 504: return "Gateway Timeout";
+    case 507: return "Insufficient Storage";
     default: return "Error";
   }
 }
@@ -195,6 +216,7 @@ boost::json::object to_json(const Problem& problem, std::string_view request_id)
     out["errors"] = std::move(errors);
   }
   if (problem.position) out["position"] = *problem.position;
+  if (problem.offset) out["offset"] = *problem.offset;
   return out;
 }
 

@@ -28,6 +28,7 @@ struct Problem {
   std::optional<std::uint64_t> position;  // of the journal, where the refusal was recorded
   unsigned retry_after_s = 0;             // 0 = no Retry-After
   std::string allow;                      // of 405
+  std::optional<std::uint64_t> offset;    // of offset-differs: where the upload goes on
 };
 
 // The status of a code, of the API itself or of a refusal in the journal. An unknown code is a refusal: 400.

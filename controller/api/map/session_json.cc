@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "controller/api/map/agent_json.h"
-#include "controller/api/map/folder_lookup.h"
+#include "controller/api/map/folders/folder_lookup.h"
 #include "controller/api/map/session_request.h"
 #include "events/base/checks.h"
 #include "projections/missing_image.h"

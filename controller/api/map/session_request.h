@@ -4,7 +4,7 @@
 
 #include <boost/json.hpp>
 
-#include "controller/api/map/mount_request.h"
+#include "controller/api/map/folders/mount_request.h"
 #include "controller/api/map/problem.h"
 #include "controller/api/map/slot_amounts.h"
 #include "events/schema/v1/request.pb.h"

@@ -41,7 +41,8 @@ struct Call {
   Timestamp began = 0;                  // boottime
   Uuid id;                              // X-Request-Id; of a write, also its id in the journal
   const Route* route = nullptr;
-  std::shared_ptr<AppEntry> entry;  // the app answers, not the API
+  std::shared_ptr<AppEntry> entry;   // the app answers, not the API
+  std::shared_ptr<BodyStream> body;  // of a route that reads it as it comes; else null
 
   // By a key pair, or by a browser's cookie.
   bool is_signed_in() const { return !signature.empty() || cookie.has_value(); }
@@ -83,6 +84,7 @@ struct Route {
   Access access;
   Handler handler;
   std::optional<Need> need = std::nullopt;  // whoever has no reach in it is refused; the handler asks how far
+  bool streams_body = false;                // it is given Call::body, of up to BodyStream::kBytesMax
 };
 
 HttpReply json_reply(unsigned status, const boost::json::value& body);
@@ -137,5 +139,7 @@ std::vector<Route> domain_routes();
 std::vector<Route> key_routes();
 std::vector<Route> volume_routes();
 std::vector<Route> folder_routes();
+std::vector<Route> file_routes();
+std::vector<Route> upload_routes();
 
 }  // namespace berth::controller::api

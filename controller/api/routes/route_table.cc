@@ -40,7 +40,8 @@ RouteTable RouteTable::make() {
                     cluster_routes,         operator_routes,  login_routes,   password_routes,
                     browser_session_routes, console_routes,   user_routes,    project_routes,
                     domain_routes,          key_routes,       inside_routes,  app_routes,
-                    app_control_routes,     volume_routes,    folder_routes})
+                    app_control_routes,     volume_routes,    folder_routes,  file_routes,
+                    upload_routes})
     for (const Route& route : part()) all.push_back(route);
   return RouteTable(std::move(all));
 }

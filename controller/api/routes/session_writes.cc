@@ -1,7 +1,7 @@
 #include "controller/api/routes/session_writes.h"
 
 #include "controller/api/map/explanation_json.h"
-#include "controller/api/map/folder_lookup.h"
+#include "controller/api/map/folders/folder_lookup.h"
 #include "controller/api/map/session_json.h"
 #include "controller/api/map/session_request.h"
 #include "controller/api/routes/asker.h"

@@ -21,6 +21,7 @@ RETRIES_MAX = 5
 PAUSE_MAX = 30.0  # seconds
 TIMEOUT = 45.0  # seconds without a byte: a read waits for its position at most 30, a quiet stream has a comment every 15
 JSON = "application/json"
+BINARY = "application/octet-stream"
 STREAM_BROKE = "the event stream broke, again and again"
 
 
@@ -41,10 +42,11 @@ class Core:
         return call
 
     def request(self, call: Call[Any]) -> httpx.Request:
-        body = b"" if call.body is None else json.dumps(call.body).encode()
+        binary = isinstance(call.body, bytes)
+        body = call.body if isinstance(call.body, bytes) else b"" if call.body is None else json.dumps(call.body).encode()
         headers = {name: value for name, value in call.headers.items() if value is not None}
         if body:
-            headers["Content-Type"] = JSON
+            headers["Content-Type"] = BINARY if binary else JSON
         request = httpx.Request(
             call.method, self.settings.endpoint + call.target, headers=headers, content=body,
             extensions={"timeout": httpx.Timeout(TIMEOUT).as_dict()})

@@ -347,6 +347,51 @@ class MountRequest(TypedDict):
     read_only: NotRequired[bool | None]
 
 
+FilePath: TypeAlias = "str"
+
+
+class FileEntry(TypedDict):
+    name: str
+    type: Literal["file", "folder", "other"]
+    bytes: int  # Of a file
+    modified_at: str
+    mode: str  # Permission bits, octal
+
+
+class FileList(TypedDict):
+    items: list[FileEntry]
+    next: str | None  # after= of the next page
+    not_utf8: int  # Entries that are left out since their names are no text
+
+
+class FileChange(TypedDict):
+    op: Literal["mkdir", "rename", "remove"]
+    path: FilePath
+    to: NotRequired[FilePath | None]  # rename: where nothing may be
+    recursive: NotRequired[bool | None]  # remove: a folder with all in it, too
+
+
+class UploadRequest(TypedDict):
+    path: FilePath
+    bytes: int
+    sha256: str  # Of the whole file
+    overwrite: NotRequired[bool | None]
+
+
+class Upload(TypedDict):
+    upload: HexId
+    offset: int  # Bytes that are on disk
+
+
+class UploadOffset(TypedDict):
+    offset: int  # Bytes that are on disk
+
+
+class UploadedFile(TypedDict):
+    name: str
+    bytes: int
+
+
 class Session(TypedDict):
     id: str
     name: str
@@ -1070,6 +1115,7 @@ class Problem(TypedDict):
     request_id: str
     errors: NotRequired[list[ProblemErrorsItem]]
     position: NotRequired[int]
+    offset: NotRequired[int]  # Of offset-differs: where the upload goes on
 
 
 class Designated(TypedDict):

@@ -597,6 +597,87 @@ class Client(BaseClient):
             headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
         ))
 
+    def list_files(
+        self, folder: models.Name, *, path: models.FilePath | None = None, after: str | None = None,
+        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> models.FileList:
+        """What lies in a folder, by name (GET /v1/folders/{folder}/files)"""
+        return self._send(Call(
+            "GET", f"/v1/folders/{segment(folder)}/files",
+            query={"path": path, "after": after, "limit": limit, "min_position": min_position, "wait": wait},
+        ))
+
+    def change_files(
+        self, folder: models.Name, body: models.FileChange, *, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.Nothing:
+        """Make a folder in it, rename or remove what lies in it (POST /v1/folders/{folder}/files)"""
+        return self._send(Call(
+            "POST", f"/v1/folders/{segment(folder)}/files",
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+        ))
+
+    def get_file(
+        self, folder: models.Name, *, path: models.FilePath, range: str | None = None, if_range: str | None = None,
+        if_none_match: str | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> bytes:
+        """The bytes of a file, or one range of them (GET /v1/folders/{folder}/file)"""
+        return self._send(Call(
+            "GET", f"/v1/folders/{segment(folder)}/file",
+            query={"path": path, "min_position": min_position, "wait": wait},
+            headers={"Range": range, "If-Range": if_range, "If-None-Match": if_none_match},
+        ))
+
+    def begin_upload(
+        self, folder: models.Name, body: models.UploadRequest, *, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.Upload:
+        """Begin a file that comes in chunks; a repeated request goes on with the same upload (POST /v1/folders/{folder}/uploads)"""
+        return self._send(Call(
+            "POST", f"/v1/folders/{segment(folder)}/uploads",
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+        ))
+
+    def get_upload(
+        self, folder: models.Name, upload: models.HexId, *, min_position: int | None = None, wait: str | None = None,
+    ) -> models.UploadOffset:
+        """Where an upload goes on, also after a cut (GET /v1/folders/{folder}/uploads/{upload})"""
+        return self._send(Call(
+            "GET", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}",
+            query={"min_position": min_position, "wait": wait},
+        ))
+
+    def put_chunk(
+        self, folder: models.Name, upload: models.HexId, body: bytes, *, offset: int, x_berth_sha256: str | None = None,
+        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+    ) -> models.UploadOffset:
+        """The bytes at an offset; on disk when it is answered (PUT /v1/folders/{folder}/uploads/{upload})"""
+        return self._send(Call(
+            "PUT", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}", query={"offset": offset},
+            headers={"X-Berth-Sha256": x_berth_sha256, "Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+            body=body,
+        ))
+
+    def abort_upload(
+        self, folder: models.Name, upload: models.HexId, *, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.Nothing:
+        """Give an upload up; one that is not there is fine (DELETE /v1/folders/{folder}/uploads/{upload})"""
+        return self._send(Call(
+            "DELETE", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}",
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+        ))
+
+    def finish_upload(
+        self, folder: models.Name, upload: models.HexId, *, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.UploadedFile:
+        """Compare the whole file with its SHA-256, and let it appear under its path (POST /v1/folders/{folder}/uploads/{upload}/finish)"""
+        return self._send(Call(
+            "POST", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}/finish",
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+        ))
+
     def list_domains(
         self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
         wait: str | None = None,
@@ -1596,6 +1677,87 @@ class AsyncClient(BaseAsyncClient):
         return await self._send(Call(
             "PUT", f"/v1/folders/{segment(folder)}/shares", query={"reason": reason},
             headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+        ))
+
+    async def list_files(
+        self, folder: models.Name, *, path: models.FilePath | None = None, after: str | None = None,
+        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> models.FileList:
+        """What lies in a folder, by name (GET /v1/folders/{folder}/files)"""
+        return await self._send(Call(
+            "GET", f"/v1/folders/{segment(folder)}/files",
+            query={"path": path, "after": after, "limit": limit, "min_position": min_position, "wait": wait},
+        ))
+
+    async def change_files(
+        self, folder: models.Name, body: models.FileChange, *, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.Nothing:
+        """Make a folder in it, rename or remove what lies in it (POST /v1/folders/{folder}/files)"""
+        return await self._send(Call(
+            "POST", f"/v1/folders/{segment(folder)}/files",
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+        ))
+
+    async def get_file(
+        self, folder: models.Name, *, path: models.FilePath, range: str | None = None, if_range: str | None = None,
+        if_none_match: str | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> bytes:
+        """The bytes of a file, or one range of them (GET /v1/folders/{folder}/file)"""
+        return await self._send(Call(
+            "GET", f"/v1/folders/{segment(folder)}/file",
+            query={"path": path, "min_position": min_position, "wait": wait},
+            headers={"Range": range, "If-Range": if_range, "If-None-Match": if_none_match},
+        ))
+
+    async def begin_upload(
+        self, folder: models.Name, body: models.UploadRequest, *, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.Upload:
+        """Begin a file that comes in chunks; a repeated request goes on with the same upload (POST /v1/folders/{folder}/uploads)"""
+        return await self._send(Call(
+            "POST", f"/v1/folders/{segment(folder)}/uploads",
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
+        ))
+
+    async def get_upload(
+        self, folder: models.Name, upload: models.HexId, *, min_position: int | None = None, wait: str | None = None,
+    ) -> models.UploadOffset:
+        """Where an upload goes on, also after a cut (GET /v1/folders/{folder}/uploads/{upload})"""
+        return await self._send(Call(
+            "GET", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}",
+            query={"min_position": min_position, "wait": wait},
+        ))
+
+    async def put_chunk(
+        self, folder: models.Name, upload: models.HexId, body: bytes, *, offset: int, x_berth_sha256: str | None = None,
+        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+    ) -> models.UploadOffset:
+        """The bytes at an offset; on disk when it is answered (PUT /v1/folders/{folder}/uploads/{upload})"""
+        return await self._send(Call(
+            "PUT", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}", query={"offset": offset},
+            headers={"X-Berth-Sha256": x_berth_sha256, "Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+            body=body,
+        ))
+
+    async def abort_upload(
+        self, folder: models.Name, upload: models.HexId, *, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.Nothing:
+        """Give an upload up; one that is not there is fine (DELETE /v1/folders/{folder}/uploads/{upload})"""
+        return await self._send(Call(
+            "DELETE", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}",
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+        ))
+
+    async def finish_upload(
+        self, folder: models.Name, upload: models.HexId, *, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
+    ) -> models.UploadedFile:
+        """Compare the whole file with its SHA-256, and let it appear under its path (POST /v1/folders/{folder}/uploads/{upload}/finish)"""
+        return await self._send(Call(
+            "POST", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}/finish",
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
         ))
 
     async def list_domains(

@@ -9,7 +9,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 STATE = "it is of what the cluster holds at the moment"
 TOGETHER = "it is of several fields together"
-CODES = {  # of problems with status 400 or 412
+CODES = {  # of problems with status 400, 412 or 422
     "unknown-image": STATE, "unknown-group": STATE, "unknown-slot": STATE, "unknown-dependency": STATE, "unknown-owner": STATE,
     "no-agents": STATE, "image-required": STATE, "slot-not-served": STATE, "limit-exceeded": STATE, "below-image-minimum": STATE,
     "image-source-missing": STATE, "position-not-reached": STATE, "dependency-failed": STATE, "dependency-cycle": STATE,
@@ -19,6 +19,8 @@ CODES = {  # of problems with status 400 or 412
     "invalid-amount": "decimals, multiple and size are those of its slot",
     "invalid-spec": TOGETHER, "invalid-definition": TOGETHER, "not-for-this-type": TOGETHER, "missing-policy": TOGETHER,
     "invalid-fair-share": "a weight is above 0, as a text too",
+    "volume-required": STATE, "invalid-mount": TOGETHER,
+    "path-invalid": "no part is empty, '.' or '..': what a pattern says less plainly", "body-hash-mismatch": "it is of the body",
     "password-too-common": "a list of passwords", "password-too-long": "1024 bytes, not characters",
 }
 PLACES = {  # of the first error of a problem, where its code says less
@@ -63,7 +65,7 @@ def reason_of(response, case):
 @schemathesis.check
 def refuses_nothing_that_is_allowed(ctx, response, case):
     """positive_data_acceptance, but for refusals that have a reason above; each is written to $BERTH_EXCUSED as it is met."""
-    reason = reason_of(response, case) if response.status_code in (400, 412) else None
+    reason = reason_of(response, case) if response.status_code in (400, 412, 422) else None
     if reason is None:
         return positive_data_acceptance(ctx, response, case)
     if case.meta is not None and case.meta.generation.mode.is_positive:

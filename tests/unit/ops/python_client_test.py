@@ -109,6 +109,11 @@ class Client(unittest.TestCase):
         client = self.client(fake)
         self.assertEqual([client.get_session_logs("s"), client.get_session_logs("s"), client.delete_preset("a")], [b"\xff\n", b"", None])
 
+    def test_bytes_are_sent_as_they_are(self):
+        fake = self.fake(Answer({"offset": 2}))
+        self.assertEqual(self.client(fake).put_chunk("data", "0" * 32, b"\xff\n", offset=0), {"offset": 2})
+        self.assertEqual((fake.asked[0].body, fake.asked[0].headers["Content-Type"]), (b"\xff\n", "application/octet-stream"))
+
     def test_reads_are_of_a_state_that_has_the_writes_of_this_client(self):
         fake = self.fake(Answer({}), Answer({"position": 17}), Answer({"position": 16}), Answer({}), Answer({}))
         client = self.client(fake)

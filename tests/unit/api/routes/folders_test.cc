@@ -20,11 +20,11 @@ Events folders() {
   of_other.mutable_user_defined()->add_projects("other");
   return small_cluster() + Events{project_defined("default", "other"), of_other, carol} +
          agent_with_volumes("v1", {"local"}) +
-         Events{folder_of("F1", "data", "alice"),        folder_is_ready("F1"),
-                folder_of("F2", "notes", "bob"),         folder_is_ready("F2"),
-                folder_of("F3", "team", "", "default"),  folder_is_ready("F3"),
-                folder_of("F4", "old", "alice"),         folder_is_ready("F4"),
-                folder_in_trash("F4", kTestStart + kDay)};
+         Events{folder_of("f1", "data", "alice"),        folder_is_ready("f1"),
+                folder_of("f2", "notes", "bob"),         folder_is_ready("f2"),
+                folder_of("f3", "team", "", "default"),  folder_is_ready("f3"),
+                folder_of("f4", "old", "alice"),         folder_is_ready("f4"),
+                folder_in_trash("f4", kTestStart + kDay)};
 }
 
 class Folders : public ::testing::Test {
@@ -41,7 +41,8 @@ class Folders : public ::testing::Test {
   }
   std::string names(const std::string& query, const std::string& key = "alice-key") {
     std::string out;
-    for (const auto& item : get("/v1/folders" + query, key).at("items").as_array())
+    const json::value list = get("/v1/folders" + query, key);
+    for (const auto& item : list.at("items").as_array())
       out += (out.empty() ? "" : " ") + std::string(item.at("name").as_string());
     return out;
   }
@@ -58,11 +59,11 @@ class Folders : public ::testing::Test {
 };
 
 TEST_F(Folders, AFolderIsShownWithItsOwnerVolumeStateAndShares) {
-  rig.cell.append({folder_shared_with("F1", "user", "bob", "read")});
+  rig.cell.append({folder_shared_with("f1", "user", "bob", "read")});
   json::value shown = get("/v1/folders/data");
   EXPECT_TRUE(shown.at("created_at").as_string().starts_with("2023-11-14T22:13:2"));
   shown.at("created_at") = "AT";
-  EXPECT_EQ(shown, json::parse(R"({"id": ")" + hex_id("F1") +
+  EXPECT_EQ(shown, json::parse(R"({"id": ")" + hex_id("f1") +
                                R"(", "name": "data", "owner": {"domain": "default", "user": "alice"},
       "volume": {"id": ")" + hex_id("volume local") +
                                R"(", "name": "local"}, "state": "READY", "created_at": "AT",
@@ -73,12 +74,12 @@ TEST_F(Folders, AFolderIsShownWithItsOwnerVolumeStateAndShares) {
 }
 
 TEST_F(Folders, SessionsThatMountItAreNamedToWhoMaySeeThem) {
-  rig.cell.append({folder_shared_with("F1", "user", "bob", "read")});
-  rig.cell.append({session_with_folder("s1", "F1", "alice", "data")});
-  rig.cell.append({session_with_folder("s2", "F1", "bob", "data")});
+  rig.cell.append({folder_shared_with("f1", "user", "bob", "read")});
+  rig.cell.append({session_with_folder("s1", "f1", "alice", "data")});
+  rig.cell.append({session_with_folder("s2", "f1", "bob", "data")});
   EXPECT_EQ(get("/v1/folders/data").at("sessions"),
             json::parse(R"([{"id": ")" + to_string(session_id("s1")) + R"(", "name": "s1"}])"));
-  EXPECT_EQ(get("/v1/folders/" + hex_id("F1"), "admin-key").at("sessions").as_array().size(), 2u);
+  EXPECT_EQ(get("/v1/folders/" + hex_id("f1"), "admin-key").at("sessions").as_array().size(), 2u);
 }
 
 TEST_F(Folders, AListHasWhatTheCallerMaySeeByName) {
@@ -92,7 +93,7 @@ TEST_F(Folders, AListHasWhatTheCallerMaySeeByName) {
   EXPECT_EQ(names("?volume=elsewhere"), "");
   EXPECT_EQ(names("", "admin-key"), "data notes team");
   EXPECT_EQ(names("", "carol-key"), "");
-  rig.cell.append({folder_shared_with("F1", "project", "default/other", "write")});
+  rig.cell.append({folder_shared_with("f1", "project", "default/other", "write")});
   EXPECT_EQ(names("", "carol-key"), "data");
 }
 
@@ -113,28 +114,28 @@ TEST_F(Folders, WrongFiltersAreRefused) {
 }
 
 TEST_F(Folders, OneIsFoundByItsIdOrName) {
-  EXPECT_EQ(get("/v1/folders/" + hex_id("F1")).at("name").as_string(), "data");
+  EXPECT_EQ(get("/v1/folders/" + hex_id("f1")).at("name").as_string(), "data");
   EXPECT_EQ(get("/v1/folders/old").at("state").as_string(), "TRASHED");
   EXPECT_EQ(get("/v1/folders/old").at("purge_at").as_string(), "2023-11-15T22:13:20Z");
   EXPECT_EQ(get("/v1/folders/team").at("access").as_string(), "write");
   EXPECT_EQ(code("GET", "/v1/folders/notes"), "unknown-folder");
-  EXPECT_EQ(code("GET", "/v1/folders/" + hex_id("F2")), "unknown-folder");
+  EXPECT_EQ(code("GET", "/v1/folders/" + hex_id("f2")), "unknown-folder");
   EXPECT_EQ(code("GET", "/v1/folders/" + hex_id("nothing")), "unknown-folder");
   EXPECT_EQ(rig.ask({.target = "/v1/folders/notes", .key = "alice-key"}).status, 404u);
 }
 
 TEST_F(Folders, AnOwnOneGoesBeforeThoseOfOthersAndTwoOfOthersAreAmbiguous) {
-  rig.cell.append({folder_of("F5", "data", "bob")});
-  rig.cell.append({folder_is_ready("F5")});
-  rig.cell.append({folder_shared_with("F5", "project", "default/other", "read")});
-  rig.cell.append({folder_shared_with("F1", "project", "default/other", "read")});
-  EXPECT_EQ(get("/v1/folders/data", "bob-key").at("id").as_string(), hex_id("F5"));
+  rig.cell.append({folder_of("f5", "data", "bob")});
+  rig.cell.append({folder_is_ready("f5")});
+  rig.cell.append({folder_shared_with("f5", "project", "default/other", "read")});
+  rig.cell.append({folder_shared_with("f1", "project", "default/other", "read")});
+  EXPECT_EQ(get("/v1/folders/data", "bob-key").at("id").as_string(), hex_id("f5"));
   const auto reply = rig.ask({.target = "/v1/folders/data", .key = "carol-key"});
   EXPECT_EQ(reply.status, 409u);
   EXPECT_EQ(ApiRig::code_of(reply), "ambiguous-name");
   const std::string hint(ApiRig::json_of(reply).at("hint").as_string());
-  EXPECT_NE(hint.find(hex_id("F1")), std::string::npos) << hint;
-  EXPECT_NE(hint.find(hex_id("F5")), std::string::npos) << hint;
+  EXPECT_NE(hint.find(hex_id("f1")), std::string::npos) << hint;
+  EXPECT_NE(hint.find(hex_id("f5")), std::string::npos) << hint;
 }
 
 TEST_F(Folders, VolumesAreShownWithTheAgentsThatHaveThem) {
@@ -179,13 +180,13 @@ TEST_F(Folders, ABadNewOneIsRefusedBeforeItIsAskedFor) {
 
 TEST_F(Folders, ChangesAreAskedForByTheFoldersId) {
   const auto rename = asked("PATCH", "/v1/folders/data?reason=tidy", R"({"name": "raw"})");
-  EXPECT_EQ(rename.change_folder().folder(), wire("F1"));
+  EXPECT_EQ(rename.change_folder().folder(), wire("f1"));
   EXPECT_EQ(rename.change_folder().change(), v1::FOLDER_RENAME);
   EXPECT_EQ(rename.change_folder().name(), "raw");
   EXPECT_EQ(rename.reason(), "tidy");
   EXPECT_EQ(asked("POST", "/v1/folders/data/trash").change_folder().change(), v1::FOLDER_TRASH);
   const auto restore = asked("POST", "/v1/folders/old/restore", R"({"name": "older"})");
-  EXPECT_EQ(restore.change_folder().folder(), wire("F4"));
+  EXPECT_EQ(restore.change_folder().folder(), wire("f4"));
   EXPECT_EQ(restore.change_folder().change(), v1::FOLDER_RESTORE);
   EXPECT_EQ(restore.change_folder().name(), "older");
   EXPECT_EQ(asked("DELETE", "/v1/folders/old").change_folder().change(), v1::FOLDER_PURGE);
@@ -193,7 +194,7 @@ TEST_F(Folders, ChangesAreAskedForByTheFoldersId) {
 
 TEST_F(Folders, SharesAreWithAUserOrAProject) {
   const auto with_user = asked("PUT", "/v1/folders/data/shares", R"({"user": "bob", "access": "read"})");
-  EXPECT_EQ(with_user.share_folder().folder(), wire("F1"));
+  EXPECT_EQ(with_user.share_folder().folder(), wire("f1"));
   EXPECT_EQ(with_user.share_folder().scope(), "user");
   EXPECT_EQ(with_user.share_folder().id(), "bob");
   EXPECT_EQ(with_user.share_folder().access(), "read");
@@ -201,9 +202,9 @@ TEST_F(Folders, SharesAreWithAUserOrAProject) {
       asked("PUT", "/v1/folders/data/shares", R"({"project": "other", "access": "none"})");
   EXPECT_EQ(with_project.share_folder().scope(), "project");
   EXPECT_EQ(with_project.share_folder().id(), "default/other");
-  for (const char* body : {R"({"access": "read"})", R"({"user": "bob", "project": "p", "access": "read"})",
-                           R"({"user": "bob", "access": "own"})"})
-    EXPECT_EQ(code("PUT", "/v1/folders/data/shares", body), "invalid-value") << body;
+  for (const char* body : {R"({"access": "read"})", R"({"user": "bob", "project": "p", "access": "read"})"})
+    EXPECT_EQ(code("PUT", "/v1/folders/data/shares", body), "invalid-spec") << body;
+  EXPECT_EQ(code("PUT", "/v1/folders/data/shares", R"({"user": "bob", "access": "own"})"), "invalid-value");
   EXPECT_EQ(code("PUT", "/v1/folders/data/shares", R"({"user": "bob"})"), "missing-field");
 }
 
@@ -213,7 +214,7 @@ TEST_F(Folders, WhatTheCallerMayNotSeeIsNotThereToBeChanged) {
                                            {"POST", "/restore", ""},
                                            {"DELETE", "", ""},
                                            {"PUT", "/shares", R"({"user": "bob", "access": "read"})"}})
-    EXPECT_EQ(code(method, "/v1/folders/" + hex_id("F2") + path, body), "unknown-folder") << method << path;
+    EXPECT_EQ(code(method, "/v1/folders/" + hex_id("f2") + path, body), "unknown-folder") << method << path;
   EXPECT_EQ(rig.cell.submitted, 0);
 }
 
@@ -224,13 +225,13 @@ constexpr const char* kResources = R"("image": "python:3.11", "resources": {"cpu
 TEST_F(Folders, ASessionMountsFoldersByNameOrId) {
   const auto request =
       asked("POST", "/v1/sessions", std::string("{") + kResources + R"(, "mounts": [{"folder": "data"},
-      {"folder": ")" + hex_id("F3") + R"(", "target": "shared", "read_only": true}]})");
+      {"folder": ")" + hex_id("f3") + R"(", "target": "shared", "read_only": true}]})");
   const auto& mounts = request.request_session().spec().mounts();
   ASSERT_EQ(mounts.size(), 2);
-  EXPECT_EQ(mounts[0].folder(), wire("F1"));
+  EXPECT_EQ(mounts[0].folder(), wire("f1"));
   EXPECT_EQ(mounts[0].target(), "data");
   EXPECT_FALSE(mounts[0].read_only());
-  EXPECT_EQ(mounts[1].folder(), wire("F3"));
+  EXPECT_EQ(mounts[1].folder(), wire("f3"));
   EXPECT_EQ(mounts[1].target(), "shared");
   EXPECT_TRUE(mounts[1].read_only());
 }
@@ -266,9 +267,9 @@ TEST_F(Folders, WrongMountsAreRefusedAtTheirPlace) {
 }
 
 TEST_F(Folders, ASessionShowsItsMountsWithTheNamesThatTheCallerMaySee) {
-  rig.cell.append({session_with_folder("s1", "F1", "alice", "set")});
+  rig.cell.append({session_with_folder("s1", "f1", "alice", "set")});
   const auto mounts = [](const std::string& name) {
-    return json::parse(R"([{"folder": {"id": ")" + hex_id("F1") + R"(", "name": )" + name +
+    return json::parse(R"([{"folder": {"id": ")" + hex_id("f1") + R"(", "name": )" + name +
                        R"(}, "target": "set", "read_only": false}])");
   };
   EXPECT_EQ(get("/v1/sessions/s1").at("mounts"), mounts("\"data\""));

@@ -41,9 +41,12 @@ std::vector<const json::object*> parameters(const Operation& operation) {
   return out;
 }
 
+// Of JSON; a chunk of a file has no fields.
 const json::object* body(const Operation& operation) {
   const auto* found = operation.description.if_contains("requestBody");
-  return found == nullptr ? nullptr : &found->at("content").at("application/json").as_object();
+  const auto* as_json =
+      found == nullptr ? nullptr : found->at("content").as_object().if_contains("application/json");
+  return as_json == nullptr ? nullptr : &as_json->as_object();
 }
 
 std::string text(const json::value& value) {

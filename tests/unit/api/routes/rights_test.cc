@@ -5,8 +5,10 @@
 #include <map>
 #include <set>
 
+#include "projections/folder_access.h"
 #include "projections/rights.h"
 #include "tests/support/limits.h"
+#include "tests/unit/api/support/some_folders.h"
 #include "tests/unit/api/support/stream_client.h"
 
 namespace berth::testing {
@@ -177,6 +179,52 @@ TEST_F(RoleWalk, AKernelIsEnteredByTheOwnerOfItsSession) {
       EXPECT_EQ(code(asks, "DELETE", apps + "/lab"), acts ? "session-not-running" : refused)
           << asks.name << " " << owner;
     }
+}
+
+// A folder is shown to those whose right reaches its owner; its files to nobody by a role.
+TEST_F(RoleWalk, AFolderIsFoundByItsRightAndItsFilesByAccessAlone) {
+  rig.cell.append(agent_with_volumes("v1", {"local"}));
+  std::vector<std::string> folders;
+  const auto add = [&](const std::string& name, const std::string& user, const std::string& project,
+                       const std::string& domain) {
+    rig.cell.append({folder_of("f-" + name, name, user, project, domain)});
+    rig.cell.append({folder_is_ready("f-" + name)});
+    folders.push_back(name);
+  };
+  for (const char* owner : kOwners) add(std::string("of-") + owner, owner, "", person(owner).domain);
+  add("of-default", "", "default", "default");
+  add("of-other", "", "other", "default");
+  add("of-p", "", "p", "d2");
+  for (const Person& asks : kPeople) {
+    std::set<std::string> seen;
+    for (const std::string& name : folders) {
+      SCOPED_TRACE(std::string(asks.name) + " asks for folder " + name);
+      projections::FolderRow row;
+      rig.cell.with_state([&](const controller::StateView& view) {
+        row = *view.state.folders.find(FolderId(id_of("f-" + name)));
+      });
+      const auto access = access_of(actor(asks), row);
+      const bool shown = access != projections::FolderAccess::kNone ||
+                         may(actor(asks), Noun::kFolder, Verb::kSee, row.owner());
+      if (shown) seen.insert(name);
+      const std::string path = "/v1/folders/" + hex_id("f-" + name);
+      EXPECT_EQ(code(asks, "GET", path), shown ? "200" : "unknown-folder");
+      const bool reads = reach(actor(asks), Noun::kFile, Verb::kSee) != Reach::kNone;
+      const std::string files = !reads                                       ? "denied"
+                                : !shown                                     ? "unknown-folder"
+                                : access == projections::FolderAccess::kNone ? "folder-not-accessible"
+                                                                             : "200";
+      EXPECT_EQ(code(asks, "GET", path + "/files"), files);
+      const std::string change = R"({"op": "mkdir", "path": "a"})";
+      EXPECT_EQ(code(asks, "POST", path + "/files", change), files);
+      EXPECT_EQ(code(asks, "PUT", path + "/uploads/" + hex_id("u") + "?offset=0", "x"), files);
+      if (!shown && reads) {
+        EXPECT_EQ(code(asks, "POST", path + "/trash"), "unknown-folder");
+        EXPECT_EQ(code(asks, "PATCH", path, R"({"name": "x"})"), "unknown-folder");
+      }
+    }
+    EXPECT_EQ(listed(asks, "/v1/folders", "items", "name"), seen) << asks.name;
+  }
 }
 
 TEST_F(RoleWalk, AListHasWhatTheCallerMaySee) {

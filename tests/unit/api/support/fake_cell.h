@@ -17,6 +17,7 @@
 #include "tests/support/sealing.h"
 #include "tests/unit/api/support/fake_apps.h"
 #include "tests/unit/api/support/fake_channels.h"
+#include "tests/unit/api/support/fake_files.h"
 
 namespace berth::testing {
 
@@ -108,6 +109,11 @@ class FakeCell final : public controller::ApiContext {
                                                       const std::string& app,
                                                       controller::AppOpenedDone opened) override {
     return apps.open(kernel, app, std::move(opened));
+  }
+  FakeFiles files;  // of folders
+  std::shared_ptr<controller::KernelChannel> ask_files(const controller::FilesQuestion& question,
+                                                       controller::FilesAnswered answered) override {
+    return files.open_files(question, std::move(answered));
   }
   Result<std::string> agent_key(const std::string&, std::uint32_t) override { return std::string(64, 'a'); }
   controller::ClusterFacts facts() override;

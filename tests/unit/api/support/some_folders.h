@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/api/map/folder_lookup.h"
+#include "controller/api/map/folders/folder_lookup.h"
 #include "tests/support/events.h"
 
 namespace berth::testing {

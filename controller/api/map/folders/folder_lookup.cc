@@ -1,4 +1,4 @@
-#include "controller/api/map/folder_lookup.h"
+#include "controller/api/map/folders/folder_lookup.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,8 +1,8 @@
-#include "controller/api/map/folder_json.h"
+#include "controller/api/map/folders/folder_json.h"
 
 #include <algorithm>
 
-#include "controller/api/map/folder_lookup.h"
+#include "controller/api/map/folders/folder_lookup.h"
 #include "controller/api/map/time_text.h"
 #include "projections/folder_access.h"
 #include "projections/subjects.h"

@@ -1,4 +1,4 @@
-#include "controller/api/map/mount_request.h"
+#include "controller/api/map/folders/mount_request.h"
 
 #include <set>
 

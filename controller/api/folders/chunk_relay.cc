@@ -1,0 +1,97 @@
+#include "controller/api/folders/chunk_relay.h"
+
+#include <utility>
+
+namespace berth::controller::api {
+namespace {
+
+constexpr std::chrono::seconds kChunkPatience{60};  // for the agent to have the chunk on disk
+
+}  // namespace
+
+void ChunkRelay::begin(const FilesQuestion& question) {
+  {
+    const std::lock_guard lock(mutex_);
+    channel_ = services_.context.ask_files(
+        question, [self = shared_from_this()](const FilesAnswer& answer) { self->answered(answer); });
+  }
+  pump();
+}
+
+void ChunkRelay::pump() {
+  body_->read([self = shared_from_this()](Result<std::string> piece) { self->took(std::move(piece)); });
+}
+
+void ChunkRelay::took(Result<std::string> piece) {
+  if (!piece.ok()) {
+    settle(refused_with(to_problem(piece.error())));
+    return body_over(false);
+  }
+  if (piece->empty()) return body_over(true);
+  std::shared_ptr<KernelChannel> channel;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!takes_no_more_ && !reply_) channel = channel_;
+  }
+  if (channel == nullptr) return pump();
+  channel->write(std::move(*piece), [self = shared_from_this()](const Result<void>& written) {
+    if (!written.ok()) {  // the answer says why
+      const std::lock_guard lock(self->mutex_);
+      self->takes_no_more_ = true;
+    }
+    self->pump();
+  });
+}
+
+// Of a chunk that does not come whole the agent is told nothing but that the stream is given up.
+void ChunkRelay::body_over(bool whole) {
+  std::shared_ptr<KernelChannel> channel;
+  {
+    const std::lock_guard lock(mutex_);
+    body_over_ = true;
+    channel = channel_;
+  }
+  services_.quick.post_after(kChunkPatience, [weak = weak_from_this()] {
+    if (const auto late = weak.lock())
+      late->settle(refused_with(make_problem("agent-timeout", "the agent has not written the chunk in time",
+                                             "ask where the upload is, and go on from there")));
+  });
+  if (channel != nullptr && whole) channel->finish();
+  finish();
+}
+
+void ChunkRelay::answered(const FilesAnswer& answer) {
+  if (answer.refused) return settle(refused_with(problem_of(answer)));
+  std::shared_ptr<KernelChannel> channel;
+  {
+    const std::lock_guard lock(mutex_);
+    channel = channel_;
+  }
+  if (channel == nullptr) return;
+  FileAnswerReader::read(channel,
+                         [self = shared_from_this()](FileReply reply) { self->settle(std::move(reply)); });
+}
+
+void ChunkRelay::settle(FileReply reply) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!reply_) reply_ = std::move(reply);
+  }
+  finish();
+}
+
+void ChunkRelay::finish() {
+  std::function<void(FileReply)> done;
+  std::shared_ptr<KernelChannel> channel;  // goes without the lock
+  FileReply reply;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!body_over_ || !reply_ || !done_) return;
+    done = std::exchange(done_, nullptr);
+    channel = std::exchange(channel_, nullptr);
+    reply = *reply_;
+  }
+  done(std::move(reply));
+}
+
+}  // namespace berth::controller::api
