@@ -150,33 +150,8 @@ v1::Owner subject_of(const projections::State& state, const v1::Event& event) {
     case v1::Event::kFolderPurging: return of_folder(state, event.folder_purging().folder());
     case v1::Event::kFolderPurged: return of_folder(state, event.folder_purged().folder());
     case v1::Event::kFolderShared: return of_folder(state, event.folder_shared().folder());
-
-    case v1::Event::kControllerElected:
-    case v1::Event::kChainHeadRecorded:
-    case v1::Event::kClockJumped:
-    case v1::Event::kClockConfirmed:
-    case v1::Event::kInputRewound:
-    case v1::Event::kInternalErrorRecorded:
-    case v1::Event::kQuarantineReleased:
-    case v1::Event::kSelectionLearned:
-    case v1::Event::kUnreachableChanged:
-    case v1::Event::kSlotTypeRegistered:
-    case v1::Event::kResourceGroupDefined:
-    case v1::Event::kImageRegistered:
-    case v1::Event::kImageBuildChanged:
-    case v1::Event::kPresetDefined:
-    case v1::Event::kAgentEnrolled:
-    case v1::Event::kAgentJoined:
-    case v1::Event::kAgentLost:
-    case v1::Event::kAgentLeft:
-    case v1::Event::kAgentFenced:
-    case v1::Event::kAgentDrainChanged:
-    case v1::Event::kAgentKeyCollected:
-    case v1::Event::kAgentRemoved:
-    case v1::Event::kVolumeAgentNamed:
-    case v1::Event::BODY_NOT_SET: return {};
+    default: return {};  // of the cluster: seen by whoever sees every event
   }
-  return {};
 }
 
 }  // namespace berth::controller::api

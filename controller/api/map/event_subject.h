@@ -1,4 +1,4 @@
-// Whose an event is, for the table of rights: every type of event has a rule, or it does not compile. Pure.
+// Whose an event is, for the table of rights. A type of event without a rule is the cluster's. Pure.
 #pragma once
 
 #include "events/schema/v1/event.pb.h"
