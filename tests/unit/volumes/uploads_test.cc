@@ -4,7 +4,10 @@
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "agents/volumes/disk_owner.h"
 #include "agents/volumes/sha256.h"
@@ -81,6 +84,31 @@ TEST_F(UploadsTest, GoesOnAfterTheAgentCameBack) {
   ASSERT_TRUE(uploads().add(chunk_at(6, "world"), "world"));
   ASSERT_TRUE(uploads().finish(whole(text)));
   EXPECT_EQ(read(at("file")), text);
+}
+
+TEST_F(UploadsTest, GoesOnAfterAKillInMidChunk) {
+  const std::string chunk(1 << 20, 'x');
+  std::string text;
+  for (int i = 0; i < 16; ++i) text += chunk;
+  ASSERT_TRUE(uploads().begin(whole(text)));
+  const pid_t writer = fork();
+  if (writer == 0) {
+    for (std::uint64_t at = 0; at < text.size(); at += chunk.size())
+      if (!uploads().add(chunk_at(at, chunk), chunk)) _exit(1);
+    _exit(0);
+  }
+  while (*uploads().status(whole(text)) < 2 * chunk.size()) usleep(1000);
+  kill(writer, SIGKILL);
+  ASSERT_EQ(waitpid(writer, nullptr, 0), writer);
+  const std::uint64_t offset = *uploads().status(whole(text));
+  for (std::uint64_t done = offset; done < text.size();) {
+    const std::string next = text.substr(done, 8 << 20);
+    const auto added = uploads().add(chunk_at(done, next), next);
+    ASSERT_TRUE(added) << to_string(added.error());
+    done = *added;
+  }
+  ASSERT_TRUE(uploads().finish(whole(text)));
+  EXPECT_TRUE(read(at("file")) == text);
 }
 
 TEST_F(UploadsTest, AFinishWhoseAnswerGotLostIsAskedAgain) {
