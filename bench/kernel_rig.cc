@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <future>
 
+#include "agents/volumes/disk_owner.h"
 #include "events/base/random.h"
 
 namespace berth::bench {
@@ -34,6 +36,20 @@ void KernelRig::unpack(const std::string& source) {
   store->ensure({"python:3.11", source, ""}, {},
                 [&](Result<agents::StoredImage> stored) { done.set_value(std::move(stored)); });
   rootfs_ = must(done.get_future().get()).rootfs;
+}
+
+std::vector<agents::FolderMount> KernelRig::make_folders(std::uint64_t count) {
+  std::vector<agents::FolderMount> mounts;
+  const std::string volume = folder_ + "/volume";
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::string number = std::to_string(i), name = std::string(32 - number.size(), 'a') + number;
+    const std::string path = volume + "/folders/" + name;
+    std::filesystem::create_directories(path);
+    if (::chown(path.c_str(), agents::kFolderUid, agents::kFolderUid) != 0)
+      give_up(make_error("bench", "cannot make " + path));
+    mounts.push_back({volume, name, "folder-" + number});
+  }
+  return mounts;
 }
 
 agents::KernelSpec KernelRig::make_spec(std::vector<std::string> command) {
@@ -79,8 +95,10 @@ double KernelRig::run_lives(const std::vector<std::string>& program, std::uint64
   return watch.seconds();
 }
 
-std::string KernelRig::run_one(const std::vector<std::string>& program, std::int64_t& ordered) {
+std::string KernelRig::run_one(const std::vector<std::string>& program, std::int64_t& ordered,
+                               std::vector<agents::FolderMount> mounts) {
   auto spec = make_spec(program);
+  spec.mounts = std::move(mounts);
   ordered = wall_ns();
   backend_->start(std::move(spec), rootfs_);
   const auto key = wait_ended();

@@ -21,13 +21,16 @@ class KernelRig {
 
   // OCI: unpacks `source`, "oci:DIR:TAG".
   void unpack(const std::string& source);
+  // OCI: so many folders of a volume.
+  std::vector<agents::FolderMount> make_folders(std::uint64_t count);
   const std::string& rootfs() const { return rootfs_; }
   agents::KernelSpec make_spec(std::vector<std::string> command);
 
   // Lives of `program`, `parallel` at a time: ordered, run, ended, forgotten. Seconds.
   double run_lives(const std::vector<std::string>& program, std::uint64_t count, std::uint64_t parallel);
   // One kernel: its output; `ordered` is CLOCK_REALTIME in ns when it was ordered.
-  std::string run_one(const std::vector<std::string>& program, std::int64_t& ordered);
+  std::string run_one(const std::vector<std::string>& program, std::int64_t& ordered,
+                      std::vector<agents::FolderMount> mounts = {});
 
  private:
   agents::KernelKey wait_ended();
