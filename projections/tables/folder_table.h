@@ -19,7 +19,7 @@ const char* name_of(FolderAccess access);
 
 inline constexpr int kFolderSharesMax = 64;      // of one folder
 inline constexpr int kFoldersOfOwnerMax = 1000;  // not purged
-inline constexpr int kFoldersToDoMax = 200;     // CREATING or PURGING, of one volume
+inline constexpr int kFoldersToDoMax = 200;      // CREATING or PURGING, of one volume
 inline constexpr int kMountsMax = 16;            // of one session
 inline constexpr int kVolumesOfAgentMax = 16;
 inline constexpr Duration kTrashKeptFor = 7 * 24 * kHour;

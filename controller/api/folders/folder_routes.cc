@@ -69,7 +69,7 @@ HttpReply folder_reply(const Services& services, const Call& call, const FolderI
   services.context.with_state([&](const StateView& view) {
     const projections::Actor actor = actor_of(view.state, call.caller);
     const FolderRow* row = view.state.folders.find(id);
-    if (row != nullptr && may_see(actor, *row)) out = folder_to_json(view.state, *row, actor);
+    if (row != nullptr && may_see_folder(actor, *row)) out = folder_to_json(view.state, *row, actor);
   });
   out["position"] = answer.position;
   return json_reply(answer.replayed ? 200 : status, out);

@@ -37,7 +37,7 @@ Frame WatchedRow::put_for(const SlotKinds& kinds, const projections::Actor& acto
   SessionExtras extras;
   extras.hides_preemptor = !may_see_preemptor(actor, session->session);
   for (const projections::FolderRow& folder : session->folders)
-    extras.mount_names.push_back(may_see(actor, folder) ? folder.name : std::string());
+    extras.mount_names.push_back(may_see_folder(actor, folder) ? folder.name : std::string());
   return encode_session(kinds, extras);
 }
 

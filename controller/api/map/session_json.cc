@@ -247,7 +247,7 @@ std::vector<std::string> mount_names(const projections::State& state, const Sess
   for (const auto& mount : session.spec->spec.mounts()) {
     const auto id = Uuid::from_bytes(mount.folder());
     const auto* folder = id ? state.folders.find(FolderId(*id)) : nullptr;
-    names.push_back(folder != nullptr && may_see(actor, *folder) ? folder->name : std::string());
+    names.push_back(folder != nullptr && may_see_folder(actor, *folder) ? folder->name : std::string());
   }
   return names;
 }

@@ -8,8 +8,6 @@
 namespace berth::inside {
 namespace {
 
-
-
 Request egress_on(std::uint16_t port) {
   Request request;
   request.what = Request::What::kEgress;

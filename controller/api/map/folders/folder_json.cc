@@ -72,7 +72,7 @@ json::object folder_to_json(const State& state, const FolderRow& folder, const A
   if (folder.purge_at != 0) out["purge_at"] = format_time(folder.purge_at);
   if (!folder.code.empty()) out["code"] = folder.code;
   if (!folder.message.empty()) out["message"] = folder.message;
-  if (may_manage(actor, folder, projections::Verb::kChange)) out["shares"] = shares_to_json(folder);
+  if (may_manage_folder(actor, folder, projections::Verb::kChange)) out["shares"] = shares_to_json(folder);
   out["sessions"] = sessions_to_json(state, folder, actor);
   return out;
 }
@@ -134,7 +134,7 @@ std::vector<const FolderRow*> select_folders(const State& state, const FolderFil
                                              const Actor& actor) {
   std::vector<const FolderRow*> found;
   state.folders.for_each_unordered([&](const FolderRow& row) {
-    if (filter.matches(state, row, actor) && may_see(actor, row)) found.push_back(&row);
+    if (filter.matches(state, row, actor) && may_see_folder(actor, row)) found.push_back(&row);
   });
   std::ranges::sort(found, {}, [](const FolderRow* row) { return place_of(*row); });
   return found;

@@ -59,7 +59,7 @@ Result<const FolderRow*> find(const State& state, const Caller& caller, const st
                               bool with_trash) {
   if (const auto id = id_of_hex(id_or_name)) {
     const FolderRow* row = state.folders.find(FolderId(*id));
-    if (row != nullptr && may_see(actor_of(state, caller), *row)) return row;
+    if (row != nullptr && may_see_folder(actor_of(state, caller), *row)) return row;
   }
   const auto found = find_by_name(state, caller, id_or_name, with_trash);
   if (found.ok() && *found == nullptr) return unknown(id_or_name);
