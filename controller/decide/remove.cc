@@ -7,7 +7,7 @@
 #include "controller/decide/session_end.h"
 #include "controller/decide/unknown_agent.h"
 #include "events/base/text.h"
-#include "projections/tables/live_sessions.h"
+#include "projections/live_sessions.h"
 
 namespace berth::controller {
 namespace {

@@ -5,7 +5,7 @@
 #include "events/base/name.h"
 #include "events/base/text.h"
 #include "events/codec/sealing.h"
-#include "projections/tables/live_sessions.h"
+#include "projections/live_sessions.h"
 #include "projections/tables/session_bounds.h"
 
 namespace berth::projections::net {

@@ -1,4 +1,4 @@
-#include "projections/tables/live_sessions.h"
+#include "projections/live_sessions.h"
 
 #include <algorithm>
 
