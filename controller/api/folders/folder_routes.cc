@@ -81,11 +81,10 @@ FolderId id_for(const Call& call) {
       Uuid::from_hash(blake2b_128("folder:" + call.caller.user + ":" + std::string(call.id.view()))));
 }
 
-void read_volume(const Services& services, ObjectReader& in, v1::CreateFolder& create) {
-  const auto asked = in.text("volume", kTextMax);
-  if (!asked) return;
+void find_volume_asked(const Services& services, ObjectReader& in, const std::string& asked,
+                       v1::CreateFolder& create) {
   services.context.with_state([&](const StateView& view) {
-    const auto found = find_volume(view.state, *asked);
+    const auto found = find_volume(view.state, asked);
     if (found.ok())
       create.set_volume(std::string((*found)->id.view()));
     else
@@ -103,8 +102,9 @@ void create_folder(const Services& services, const CallPtr& call, const Reply& r
     in.require("name", name.has_value());
     create.set_name(name.value_or(""));
     create.set_project(in.name_or_none("project"));
-    read_volume(services, in, create);
+    const auto volume = in.text("volume", kTextMax);
     in.finish();
+    if (volume && errors.empty()) find_volume_asked(services, in, *volume, create);
   };
   ask_with_body(services, call, reply, fill, [services, call, id](const RequestAnswer& answer) {
     return folder_reply(services, *call, id, answer, 201);
@@ -119,9 +119,10 @@ void set_folder(v1::Request& request, const FolderId& id) {
                              : request.mutable_change_folder()->set_folder(bytes);
 }
 
-// A request about the folder in the path, which `fill` reads from the body but for the folder.
+// A request about the folder in the path, which `fill` reads from the body but for the folder. Most changes
+// need no body.
 void change(const Services& services, const CallPtr& call, const Reply& reply, Fill fill) {
-  const auto body = body_of(*call);
+  const auto body = call->request.body.empty() ? Result<json::object>(json::object()) : body_of(*call);
   if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
   Errors errors;
   Query query(call->target, errors);
