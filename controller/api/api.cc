@@ -16,6 +16,7 @@ constexpr std::int64_t kWaitDefaultMs = 5'000;
 constexpr std::int64_t kWaitMaxMs = 30'000;
 constexpr Offset kAheadMax = 1'000'000;  // of a min_position, beyond what was read
 constexpr std::size_t kIdempotencyKeyMax = 128;
+constexpr std::chrono::seconds kStreamsPatience{5};  // who still has a stream then is a bug
 
 Error malformed(const char* what) {
   return make_error("credential-malformed", what, "see the signature's recipe in the API's description");
@@ -121,7 +122,10 @@ void Api::start() {
   rows_.start();
 }
 
+// Streams into kernels count themselves here when they go, which may be on a thread of the tunnel's: they go
+// first.
 void Api::stop() {
+  streams_.stop(kStreamsPatience);
   if (running_) {
     hub_.stop();
     rows_.stop();

@@ -184,12 +184,12 @@ TEST_F(Folders, ChangesAreAskedForByTheFoldersId) {
   EXPECT_EQ(rename.change_folder().change(), v1::FOLDER_RENAME);
   EXPECT_EQ(rename.change_folder().name(), "raw");
   EXPECT_EQ(rename.reason(), "tidy");
-  EXPECT_EQ(asked("POST", "/v1/folders/data/trash").change_folder().change(), v1::FOLDER_TRASH);
+  EXPECT_EQ(asked("POST", "/v1/folders/raw/trash").change_folder().change(), v1::FOLDER_TRASH);
   const auto restore = asked("POST", "/v1/folders/old/restore", R"({"name": "older"})");
   EXPECT_EQ(restore.change_folder().folder(), wire("f4"));
   EXPECT_EQ(restore.change_folder().change(), v1::FOLDER_RESTORE);
   EXPECT_EQ(restore.change_folder().name(), "older");
-  EXPECT_EQ(asked("DELETE", "/v1/folders/old").change_folder().change(), v1::FOLDER_PURGE);
+  EXPECT_EQ(asked("DELETE", "/v1/folders/older").change_folder().change(), v1::FOLDER_PURGE);
 }
 
 TEST_F(Folders, SharesAreWithAUserOrAProject) {
