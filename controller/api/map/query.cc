@@ -1,12 +1,12 @@
 #include "controller/api/map/query.h"
 
 #include <algorithm>
-#include <boost/locale/utf.hpp>
 #include <charconv>
 
 #include "controller/api/map/time_text.h"
 #include "events/base/name.h"
 #include "events/base/text.h"
+#include "events/codec/utf8.h"
 
 namespace berth::controller::api {
 namespace {
@@ -21,13 +21,6 @@ int hex_digit(char c) {
 }
 
 // What is no UTF-8 can stand in no reply and in no event: it is not quoted either.
-bool is_utf8(std::string_view text) {
-  namespace utf = boost::locale::utf;
-  for (auto at = text.begin(); at != text.end();)
-    if (!utf::is_valid_codepoint(utf::utf_traits<char>::decode(at, text.end()))) return false;
-  return true;
-}
-
 Error bad_target(std::string_view part) {
   return make_error(
       "invalid-parameter",

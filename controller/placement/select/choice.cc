@@ -61,7 +61,7 @@ bool Choice::is_designated(AgentIndex agent) const {
 }
 
 Code Choice::refusal(AgentIndex agent) const {
-  if (!has_volumes(agent)) return Code::kNoVolume;
+  if (!key_.volumes.empty() && !has_volumes(agent)) return Code::kNoVolume;  // mostly there are none
   if (rest_designated_out_ && !is_designated(agent)) return Code::kDesignatedAgent;
   if (!key_.rule_strict || !members_here_) return Code::kNone;
   const bool has_member = members_->contains(agent);

@@ -9,15 +9,13 @@
 #include <cstring>
 #include <vector>
 
+#include "events/codec/utf8.h"
 #include "events/copy/files/pack.h"
 #include "ops/cli/folders/folder_copy.h"
 #include "ops/cli/folders/upload.h"
-#include "ops/cli/output/json_text.h"
 
 namespace berth::cli {
 namespace {
-
-namespace json = boost::json;
 
 Failure not_copyable(const std::string& path, const char* what) {
   return {kUsage, "not-copyable", "'" + path + "' is " + what, "name what it leads to, or another path", {}};
@@ -36,12 +34,6 @@ Failure not_opened(const std::string& path, int error) {
 Descriptor open_here(int folder, const std::string& path) {
   return Descriptor(
       ::openat(folder, path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-}
-
-bool is_text(const std::string& name) {
-  boost::system::error_code error;
-  json::parse(json::serialize(json::string(name)), error);  // which takes nothing but UTF-8
-  return !error;
 }
 
 // Sorted; without "." and "..".
@@ -115,7 +107,7 @@ Outcome<bool> FolderCopy::send_entry(int folder, const std::string& entry, const
     return true;
   };
   struct stat about {};
-  if (!is_text(entry)) return leave_out("its name is no UTF-8");
+  if (!is_utf8(entry)) return leave_out("its name is no UTF-8");
   if (::fstatat(folder, entry.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0)
     return leave_out(std::strerror(errno));
   if (S_ISLNK(about.st_mode)) return leave_out("is a symbolic link");
