@@ -50,6 +50,7 @@ Decision decide(const DecisionContext& c, const v1::RecordUse& body);
 Decision decide(const DecisionContext& c, const v1::CreateFolder& body);
 Decision decide(const DecisionContext& c, const v1::ChangeFolder& body);
 Decision decide(const DecisionContext& c, const v1::ShareFolder& body);
+Decision decide(const DecisionContext& c, const v1::ShareSession& body);
 // Removes for good a folder that is in the trash, or could not be made.
 EventList purge_folder(const DecisionContext& c, const projections::FolderRow& folder);
 

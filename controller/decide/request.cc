@@ -89,6 +89,7 @@ Decision dispatch(const DecisionContext& c, const v1::Request& r, const RequestH
     case v1::Request::kCreateFolder: return decide(c, r.create_folder());
     case v1::Request::kChangeFolder: return decide(c, r.change_folder());
     case v1::Request::kShareFolder: return decide(c, r.share_folder());
+    case v1::Request::kShareSession: return decide(c, r.share_session());
     case v1::Request::BODY_NOT_SET: break;
   }
   return Refusal{"unknown-request", "this controller does not know what is asked",

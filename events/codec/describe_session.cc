@@ -71,6 +71,11 @@ std::string opened(const v1::KernelOpened& e, const NameBook& names) {
          e.user();
 }
 
+std::string shared(const v1::SessionShared& e, const NameBook& names) {
+  return names.session(e.session_id()) + " with " + e.scope() + " " + e.id() +
+         (e.withdrawn() ? ": no more" : "");
+}
+
 }  // namespace
 
 std::string describe_session_event(const v1::Event& event, const NameBook& names) {
@@ -101,6 +106,7 @@ std::string describe_session_event(const v1::Event& event, const NameBook& names
   if (event.has_session_unreserved())
     return names.session(event.session_unreserved().session_id()) +
            " waits again: its place will not come free";
+  if (event.has_session_shared()) return shared(event.session_shared(), names);
   if (event.has_session_failed()) {
     const auto& e = event.session_failed();
     return names.session(e.session_id()) + because(e.code(), e.message());

@@ -73,6 +73,7 @@ Forbidden apply(EventContext& c, const v1::KernelCreating& e);
 Forbidden apply(EventContext& c, const v1::KernelRunning& e);
 Forbidden apply(EventContext& c, const v1::KernelTerminated& e);
 Forbidden apply(EventContext& c, const v1::KernelOpened& e);
+Forbidden apply(EventContext& c, const v1::SessionShared& e);
 Forbidden apply(EventContext& c, const v1::UnreachableChanged& e);
 Forbidden apply(EventContext& c, const v1::PasswordSet& e);
 Forbidden apply(EventContext& c, const v1::LoginLinkIssued& e);
@@ -124,6 +125,7 @@ void forget_key_pair(State& state, const std::string& key);
 
 // Drops what is shared with the user or project ("DOMAIN/NAME").
 void forget_shares(State& state, const std::string& scope, const std::string& id);
+void forget_session_shares(State& state, const std::string& scope, const std::string& id);
 // No volume has the agent named for it any more.
 void forget_volume_agent(State& state, const std::string& agent);
 

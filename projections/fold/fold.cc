@@ -85,6 +85,7 @@ Forbidden apply_body(EventContext& c) {
     case v1::Event::kKernelRunning: return apply(c, e.kernel_running());
     case v1::Event::kKernelTerminated: return apply(c, e.kernel_terminated());
     case v1::Event::kKernelOpened: return apply(c, e.kernel_opened());
+    case v1::Event::kSessionShared: return apply(c, e.session_shared());
     case v1::Event::kUnreachableChanged: return apply(c, e.unreachable_changed());
     case v1::Event::kPasswordSet: return apply(c, e.password_set());
     case v1::Event::kLoginLinkIssued: return apply(c, e.login_link_issued());
@@ -218,6 +219,7 @@ void Fold::expire(Timestamp now) {
       if (const KernelRow* kernel = state_.kernels.find(id)) entry.kernels.push_back(*kernel);
       state_.kernels.erase(id);
     }
+    state_.session_shares.erase(entry.session.id);
     state_.sessions.erase(entry.session.id);
     if (keeps_history_) history_.push_back(std::move(entry));
   }

@@ -108,7 +108,10 @@ Forbidden apply(EventContext& c, const v1::DefinitionRemoved& e) {
     if (e.kind() == "project") c.state.projects.erase(e.name());
     c.state.limits.erase(e.kind() + "/" + e.name());
   }
-  if (e.kind() == "user" || e.kind() == "project") forget_shares(c.state, e.kind(), e.name());
+  if (e.kind() == "user" || e.kind() == "project") {
+    forget_shares(c.state, e.kind(), e.name());
+    forget_session_shares(c.state, e.kind(), e.name());
+  }
   c.state.retired.put({RetiredRow::make_key(e.kind(), e.name())});
   note_answer(c, AnswerKind::kAccepted, {}, nullptr);
   return {};

@@ -75,7 +75,8 @@ Forbidden apply(EventContext& c, const v1::FolderCreated& e) {
   if (!id || id->is_nil() || !volume) return "a folder without an id or a volume";
   if (c.state.folders.find(FolderId(*id)) != nullptr) return "a folder that exists";
   if (c.state.volumes.find(VolumeId(*volume)) == nullptr) return "a folder on a volume that nobody has had";
-  if (!is_valid_name(e.name())) return "a folder without a name";
+  const bool automatic = c.rules_since(9) && e.name() == kAutomaticFolder && !e.owner().user().empty();
+  if (!automatic && !is_valid_name(e.name())) return "a folder without a name";
   if (auto reason = check_owner(c.state, e.owner()); !reason.empty()) return reason;
   FolderRow row;
   row.id = FolderId(*id);

@@ -173,6 +173,7 @@ Forbidden apply(EventContext& c, const v1::SessionRequested& e) {
   const auto id = Uuid::from_bytes(e.session_id());
   if (!id) return "a malformed session id";
   if (!e.spec().mounts().empty() && !c.rules_since(8)) return net::kTooEarly;
+  if (e.spec().no_automatic_folder() && !c.rules_since(9)) return net::kTooEarly;
   const auto check = c.rules_since(4) ? net::check_request : net_v3::check_request;
   if (auto reason = check(c.state, SessionId(*id), e); !reason.empty()) return reason;
   SessionRow row;

@@ -23,6 +23,11 @@ inline constexpr int kFoldersToDoMax = 200;      // CREATING or PURGING, of one 
 inline constexpr int kMountsMax = 16;            // of one session
 inline constexpr int kVolumesOfAgentMax = 16;
 inline constexpr Duration kTrashKeptFor = 7 * 24 * kHour;
+// A user's folder of this name is the automatic one: every session of the user that does not refuse it has it
+// under this name in its home. Nobody can give the name to another one (it is no valid name).
+inline constexpr const char* kAutomaticFolder = ".automatic";
+// Where there are several volumes, automatic folders lie on that of this name.
+inline constexpr const char* kAutomaticVolume = "home";
 
 struct FolderShare {
   std::string scope;  // "user", "project"
@@ -56,6 +61,7 @@ struct FolderRow {
   Key key() const { return id; }
   // Whether its name is taken.
   bool has_name() const { return state != FolderState::kTrashed && state != FolderState::kPurging; }
+  bool is_automatic() const { return name == kAutomaticFolder; }
   // Whether its agent still has something to do.
   bool is_to_do() const { return state == FolderState::kCreating || state == FolderState::kPurging; }
   v1::Owner owner() const;

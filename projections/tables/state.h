@@ -21,6 +21,7 @@
 #include "projections/tables/request_mix_table.h"
 #include "projections/tables/request_table.h"
 #include "projections/tables/selection_table.h"
+#include "projections/tables/session_share_table.h"
 #include "projections/tables/session_table.h"
 #include "projections/tables/spec_pool.h"
 #include "projections/tables/state_indexes.h"
@@ -61,6 +62,7 @@ class StateRows {
   Table<UnreachableRow> unreachable;
   Table<FolderRow> folders;
   Table<VolumeRow> volumes;
+  Table<SessionShareRow> session_shares;
 
   // Calls f(table) for every table, in table-number order.
   template <class Self, class F> static void each_table(Self& self, F f) {
@@ -94,6 +96,7 @@ class StateRows {
     f(self.unreachable);
     f(self.folders);
     f(self.volumes);
+    f(self.session_shares);
   }
 
  protected:

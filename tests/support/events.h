@@ -105,6 +105,8 @@ v1::Event kernel_terminated(const std::string& kernel, v1::KernelEnd end = v1::E
 // By the session's user "alice" as a rule; the kernel is main1 of the session.
 v1::Event kernel_opened(const std::string& session, const std::string& kind = "exec",
                         const std::string& name = "", const std::string& user = "alice");
+v1::Event session_shared(const std::string& session, const std::string& scope, const std::string& id,
+                         bool withdrawn = false);
 
 // ---- the log ----
 v1::Event request_refused(const std::string& code);

@@ -199,4 +199,15 @@ v1::Event kernel_opened(const std::string& session, const std::string& kind, con
   return e;
 }
 
+v1::Event session_shared(const std::string& session, const std::string& scope, const std::string& id,
+                         bool withdrawn) {
+  v1::Event e;
+  auto* body = e.mutable_session_shared();
+  body->set_session_id(wire(session));
+  body->set_scope(scope);
+  body->set_id(id);
+  body->set_withdrawn(withdrawn);
+  return e;
+}
+
 }  // namespace berth::testing

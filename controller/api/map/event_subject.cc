@@ -118,7 +118,8 @@ v1::Owner subject_of(const projections::State& state, const v1::Event& event) {
     case v1::Event::kKernelCreating:
     case v1::Event::kKernelRunning:
     case v1::Event::kKernelTerminated:
-    case v1::Event::kKernelOpened: return of_session(state, event);
+    case v1::Event::kKernelOpened:
+    case v1::Event::kSessionShared: return of_session(state, event);
 
     case v1::Event::kRequestRefused:
     case v1::Event::kRequestRepeated:
