@@ -183,6 +183,22 @@ Events since_rules_8() {
                 folder_purged("gone")};
 }
 
+// What rules 9 brought: sessions that are shared, automatic folders and a session that refuses its own.
+Events since_rules_9() {
+  v1::SessionSpec refusing = Spec();
+  refusing.set_no_automatic_folder(true);
+  return Events{session_requested("together", Spec(), "erin"),
+                answering(session_shared("together", "user", "xena"), "user:erin", "sharing"),
+                session_shared("together", "project", "default/default"),
+                session_shared("together", "user", "xena"),
+                session_shared("together", "project", "default/default", true),
+                session_shared("mounts", "user", "erin"),
+                session_shared("mounts", "user", "erin", true),
+                folder_created(projections::kAutomaticFolder, folder_owner("erin")),
+                folder_ready(projections::kAutomaticFolder),
+                session_requested("bare", refusing, "erin")};
+}
+
 }  // namespace
 }  // namespace berth::testing
 
@@ -202,7 +218,7 @@ int main(int argc, char** argv) {
                                             golden_trust());
   cluster.run(journal, projection, kRecords);
   for (const auto& event : beyond_rules_3() + since_rules_4() + since_rules_5() + since_rules_6() +
-                               since_rules_7() + since_rules_8()) {
+                               since_rules_7() + since_rules_8() + since_rules_9()) {
     const auto outcome = projection.apply(projection.chain().next(), journal.append({event}));
     if (outcome.applied()) continue;
     std::cerr << "a record that must apply does not: " << outcome.text() << "\n";

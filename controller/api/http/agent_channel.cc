@@ -21,9 +21,9 @@ bool is_token(const std::string& text) {
   return text.size() == inside::kTokenSize && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-Result<AppOpened> opened_by(const tunnel::Answer& answer) {
+Result<AppOpened> opened_by(const tunnel::Headers& headers) {
   AppOpened opened;
-  for (const auto& [name, value] : answer.headers) {
+  for (const auto& [name, value] : headers) {
     if (name != kTokenHeader) continue;
     if (!is_token(value)) return make_error("agent-answer-invalid", "the agent sends a token that is none");
     opened.token = value;
@@ -31,41 +31,55 @@ Result<AppOpened> opened_by(const tunnel::Answer& answer) {
   return opened;
 }
 
-// What comes of the question whether a channel opens. On the tunnels' thread, whose handlers hold it.
-class Opening : public std::enable_shared_from_this<Opening> {
- public:
-  Opening(AgentTunnels& tunnels, KernelPlace kernel, AppOpenedDone opened)
-      : kernel_(std::move(kernel)), opened_(std::move(opened)), deadline_(tunnels.io()) {}
+// How an agent's answer begins: with its headers, or with why it refuses.
+struct Beginning {
+  std::optional<Error> refused;
+  std::uint64_t offset = 0;  // of a refusal that names one
+  tunnel::Headers headers;
+};
 
-  std::shared_ptr<tunnel::Stream> ask(AgentTunnels& tunnels, const Signer& signer, const std::string& route,
-                                      Duration patience) {
-    const std::string path =
-        "/kernels/" + to_string(kernel_.kernel) + "/" + std::to_string(kernel_.attempt) + "/" + route;
+// A question to an agent until its answer begins. On the tunnels' thread, whose handlers hold it.
+class Question : public std::enable_shared_from_this<Question> {
+ public:
+  using Begun = std::function<void(Beginning)>;
+
+  Question(AgentTunnels& tunnels, std::string agent, std::string address, Begun begun)
+      : tunnels_(tunnels),
+        agent_(std::move(agent)),
+        address_(std::move(address)),
+        begun_(std::move(begun)),
+        deadline_(tunnels.io()) {}
+
+  std::shared_ptr<tunnel::Stream> ask(const Signer& signer, const std::string& path) {
     const std::lock_guard lock(mutex_);  // the answer may come before the stream is known here
-    auto stream = tunnels.open(
-        signer, kernel_.address, {"POST", path, {}},
+    auto stream = tunnels_.open(
+        signer, address_, {"POST", path, {}},
         [self = shared_from_this()](const Result<tunnel::Answer>& answer) { self->answered(answer); });
     stream_ = stream;
-    boost::asio::post(tunnels.io(), [self = shared_from_this(), patience] { self->wait(patience); });
     return stream;
+  }
+
+  void give_up_after(Duration patience) {
+    boost::asio::post(tunnels_.io(), [self = shared_from_this(), patience] { self->wait(patience); });
   }
 
  private:
   void wait(Duration patience) {
+    if (!begun_) return;
     deadline_.expires_after(std::chrono::nanoseconds(patience));
     deadline_.async_wait([weak = weak_from_this(), patience](const boost::system::error_code& cancelled) {
       const auto self = weak.lock();
       if (cancelled || !self) return;
-      self->finish(make_error("agent-timeout",
-                              "agent " + self->kernel_.agent + " has not opened the kernel within " +
-                                  std::to_string(patience / kSecond) + " s",
-                              "`berth agent show " + self->kernel_.agent + "` tells its state"));
+      self->refused(make_error("agent-timeout",
+                               "agent " + self->agent_ + " has not opened the kernel within " +
+                                   std::to_string(patience / kSecond) + " s",
+                               "`berth agent show " + self->agent_ + "` tells its state"));
     });
   }
 
   void answered(const Result<tunnel::Answer>& answer) {
-    if (!answer) return finish(error_of_tunnel(kernel_.agent, kernel_.address, answer.error()));
-    if (answer->status == 200) return finish(opened_by(*answer));
+    if (!answer) return refused(error_of_tunnel(agent_, address_, answer.error()));
+    if (answer->status == 200) return begin({{}, 0, answer->headers});
     read_refusal();
   }
 
@@ -73,72 +87,13 @@ class Opening : public std::enable_shared_from_this<Opening> {
     const auto stream = stream_of();
     if (!stream) return;
     stream->read([self = shared_from_this()](const Result<std::string>& bytes) {
-      if (!bytes)
-        return self->finish(error_of_tunnel(self->kernel_.agent, self->kernel_.address, bytes.error()));
-      self->refusal_ += *bytes;
-      const bool whole = bytes->empty() || self->refusal_.size() > kRefusalBytesMax;
-      if (whole) return self->finish(refusal_in(self->refusal_));
-      self->read_refusal();
-    });
-  }
-
-  std::shared_ptr<tunnel::Stream> stream_of() {
-    const std::lock_guard lock(mutex_);
-    return stream_.lock();
-  }
-
-  void finish(Result<AppOpened> result) {
-    deadline_.cancel();
-    if (const auto opened = std::exchange(opened_, nullptr)) opened(std::move(result));
-  }
-
-  const KernelPlace kernel_;
-  AppOpenedDone opened_;  // empty once it was called
-  boost::asio::steady_timer deadline_;
-  std::mutex mutex_;
-  std::weak_ptr<tunnel::Stream> stream_;  // guarded
-  std::string refusal_;
-};
-
-// What comes of a question about files. On the tunnels' thread, whose handlers hold it.
-class FilesAsked : public std::enable_shared_from_this<FilesAsked> {
- public:
-  FilesAsked(FilesQuestion question, FilesAnswered answered)
-      : question_(std::move(question)), answered_(std::move(answered)) {}
-
-  std::shared_ptr<tunnel::Stream> ask(AgentTunnels& tunnels, const Signer& signer) {
-    const std::lock_guard lock(mutex_);  // the answer may come before the stream is known here
-    auto stream = tunnels.open(
-        signer, question_.address, {"POST", question_.path, {}},
-        [self = shared_from_this()](const Result<tunnel::Answer>& answer) { self->answered(answer); });
-    stream_ = stream;
-    return stream;
-  }
-
- private:
-  void answered(const Result<tunnel::Answer>& answer) {
-    if (!answer) return refused(error_of_tunnel(question_.agent, question_.address, answer.error()));
-    if (answer->status != 200) return read_refusal();
-    FilesAnswer out;
-    for (const auto& [name, value] : answer->headers)
-      if (name == kFileEntryHeader) out.entry = from_hex(value).value_or("");
-    finish(std::move(out));
-  }
-
-  void read_refusal() {
-    const auto stream = stream_of();
-    if (!stream) return;
-    stream->read([self = shared_from_this()](const Result<std::string>& bytes) {
-      if (!bytes)
-        return self->refused(error_of_tunnel(self->question_.agent, self->question_.address, bytes.error()));
+      if (!bytes) return self->refused(error_of_tunnel(self->agent_, self->address_, bytes.error()));
       self->refusal_ += *bytes;
       const bool whole = bytes->empty() || self->refusal_.size() > kRefusalBytesMax;
       if (!whole) return self->read_refusal();
       v1::ServiceError error;
-      FilesAnswer out;
-      if (error.ParseFromString(self->refusal_)) out.offset = error.offset();
-      out.refused = refusal_in(self->refusal_);
-      self->finish(std::move(out));
+      self->begin(
+          {refusal_in(self->refusal_), error.ParseFromString(self->refusal_) ? error.offset() : 0, {}});
     });
   }
 
@@ -147,18 +102,17 @@ class FilesAsked : public std::enable_shared_from_this<FilesAsked> {
     return stream_.lock();
   }
 
-  void refused(Error error) {
-    FilesAnswer out;
-    out.refused = std::move(error);
-    finish(std::move(out));
+  void refused(Error error) { begin({std::move(error), 0, {}}); }
+
+  void begin(Beginning beginning) {
+    deadline_.cancel();
+    if (const auto begun = std::exchange(begun_, nullptr)) begun(std::move(beginning));
   }
 
-  void finish(FilesAnswer answer) {
-    if (const auto answered = std::exchange(answered_, nullptr)) answered(std::move(answer));
-  }
-
-  const FilesQuestion question_;
-  FilesAnswered answered_;  // empty once it was called
+  AgentTunnels& tunnels_;
+  const std::string agent_, address_;
+  Begun begun_;  // empty once it was called
+  boost::asio::steady_timer deadline_;
   std::mutex mutex_;
   std::weak_ptr<tunnel::Stream> stream_;  // guarded
   std::string refusal_;
@@ -193,16 +147,30 @@ static_assert(KernelChannel::kWriteBytesMax <= tunnel::kBufferedBytesMax);
 std::shared_ptr<KernelChannel> open_agent_channel(AgentTunnels& tunnels, const Signer& signer,
                                                   const KernelPlace& kernel, const std::string& route,
                                                   Duration patience, AppOpenedDone opened) {
-  auto stream =
-      std::make_shared<Opening>(tunnels, kernel, std::move(opened))->ask(tunnels, signer, route, patience);
+  const auto question = std::make_shared<Question>(
+      tunnels, kernel.agent, kernel.address, [opened = std::move(opened)](Beginning beginning) {
+        opened(beginning.refused ? *std::move(beginning.refused) : opened_by(beginning.headers));
+      });
+  auto stream = question->ask(
+      signer, "/kernels/" + to_string(kernel.kernel) + "/" + std::to_string(kernel.attempt) + "/" + route);
+  question->give_up_after(patience);
   return std::make_shared<AgentChannel>(kernel, std::move(stream));
 }
 
 std::shared_ptr<KernelChannel> ask_agent_files(AgentTunnels& tunnels, const Signer& signer,
-                                               const FilesQuestion& question, FilesAnswered answered) {
-  auto stream = std::make_shared<FilesAsked>(question, std::move(answered))->ask(tunnels, signer);
-  return std::make_shared<AgentChannel>(KernelPlace{question.agent, question.address, {}, 0},
-                                        std::move(stream));
+                                               const FilesQuestion& asked, FilesAnswered answered) {
+  const auto question = std::make_shared<Question>(tunnels, asked.agent, asked.address,
+                                                   [answered = std::move(answered)](Beginning beginning) {
+                                                     FilesAnswer out;
+                                                     for (const auto& [name, value] : beginning.headers)
+                                                       if (name == kFileEntryHeader)
+                                                         out.entry = from_hex(value).value_or("");
+                                                     out.refused = std::move(beginning.refused);
+                                                     out.offset = beginning.offset;
+                                                     answered(out);
+                                                   });
+  return std::make_shared<AgentChannel>(KernelPlace{asked.agent, asked.address, {}, 0},
+                                        question->ask(signer, asked.path));
 }
 
 Error error_of_tunnel(const std::string& agent, const std::string& address, const Error& error) {

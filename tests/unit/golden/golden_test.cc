@@ -106,6 +106,24 @@ TEST(GoldenJournal, V8HoldsFoldersInEveryStateTheirSharesAndMounts) {
   EXPECT_EQ(state.volumes.find(volume_id("shared"))->agent, "a15");
 }
 
+TEST(GoldenJournal, V9HoldsSharedSessionsAndAnAutomaticFolder) {
+  using projections::SessionShare;
+  projections::Projection projection(test_cluster(), projections::Projection::Tracking::kRows,
+                                     golden_trust());
+  for (const auto& payload : read_golden_journal("tests/golden/journal-v9.bin"))
+    projection.apply(projection.chain().next(), payload);
+  const projections::State& state = projection.state();
+  EXPECT_EQ(state.epoch().rules, 9u);
+  ASSERT_EQ(state.session_shares.size(), 1u);
+  EXPECT_EQ(state.session_shares.find(session_id("together"))->shares,
+            std::vector<SessionShare>({{"user", "xena"}}));
+  const auto* automatic = state.find_folder(folder_owner("erin"), projections::kAutomaticFolder);
+  ASSERT_NE(automatic, nullptr);
+  EXPECT_TRUE(automatic->is_automatic());
+  EXPECT_EQ(automatic->state, projections::FolderState::kReady);
+  EXPECT_TRUE(state.sessions.find(session_id("bare"))->spec->spec.no_automatic_folder());
+}
+
 TEST(GoldenJournal, V4IsSigned) {
   const auto payloads = read_golden_journal("tests/golden/journal-v4.bin");
   projections::Projection projection(test_cluster(), projections::Projection::Tracking::kRows,
