@@ -57,7 +57,7 @@ TEST(StateHash, EveryTableIsInIt) {
                internal_error_recorded("group:x"), preset_defined("old", "cpu", kUnit),
                definition_removed("preset", "old"), password_set("alice"), login_link_issued("alice"),
                browser_session_started("b1", "alice"), unreachable_changed({"a1"}),
-               session_shared("s1", "user", "bob")});
+               session_shared("s1", "user", "alice")});
   g.and_given(agent_of_volume("a2") + Events{folder_created("data")});
   v1::Record record = g.journal().next_record({});
   auto* range = record.mutable_header()->add_ranges();
