@@ -113,12 +113,12 @@ class WebSocket:
 
     def end(self):
         """(stdout, stderr, the last text, the code of the close) of all that still comes."""
-        out = {1: b"", 2: b""}
+        out = {1: bytearray(), 2: bytearray()}  # 100 MB may come
         last = None
         while True:
             told = self.message()
             if isinstance(told, int):
-                return out[1], out[2], last, told
+                return bytes(out[1]), bytes(out[2]), last, told
             if isinstance(told, bytes):
                 out[told[0]] += told[1:]
             else:
