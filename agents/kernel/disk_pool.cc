@@ -12,9 +12,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "agents/kernel/layer.h"
 #include "agents/kernel/run_tool.h"
 #include "agents/kernel/shim/disk.h"
+#include "agents/kernel/shim/layer.h"
 #include "agents/kernel/shim/remove_tree.h"
 #include "events/base/edge_errors.h"
 
@@ -69,7 +69,7 @@ Result<void> DiskPool::prepare() {
   shim::remove_tree(start);
   if (mkdir(start.c_str(), 0755) != 0 || chown(start.c_str(), config_.owner, config_.owner) != 0 ||
       chmod(start.c_str(), 0755) != 0 ||  // whatever our umask is
-      !make_layer(start, config_.owner))
+      !shim::make_layer(start, config_.owner))
     return make_error("data-folder", "cannot make folders in " + start + ": " + std::strerror(errno));
   if (config_.bytes == 0) return {};
   auto first = make_spare(config_.bytes);

@@ -28,6 +28,10 @@ class KernelKind {
   // Writes the kernel's files into its (existing, empty) folder. An error becomes kStartFailed with its code.
   virtual Result<PreparedKernel> prepare(const KernelSpec& spec, const std::string& rootfs,
                                          const shim::KernelFiles& files) = 0;
+  // A kernel of an agent before this one, by its name (kernel_name.h).
+  virtual void found(const std::string&, const shim::ShimSpec&) {}
+  // Nothing is left of the kernel.
+  virtual void forgotten(const std::string&) {}
 };
 
 // The spec's environment as "NAME=value", with defaults for PATH and HOSTNAME.

@@ -15,8 +15,10 @@
 
 #include "agents/kernel/cgroup_layout.h"
 #include "agents/kernel/disk_pool.h"
-#include "agents/kernel/layer.h"
+#include "agents/kernel/id_ranges.h"
 #include "agents/kernel/oci_config.h"
+#include "agents/kernel/shim/id_map.h"
+#include "agents/kernel/shim/layer.h"
 #include "agents/kernel/shim/system.h"
 #include "events/base/edge_errors.h"
 
@@ -62,12 +64,26 @@ Result<void> check_folders(const std::vector<FolderMount>& mounts) {
   return {};
 }
 
+// Whether the file system can show what lies there with other owners.
+bool maps_owners(const std::string& folder) {
+  std::string why;
+  const Descriptor at(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor map = shim::make_id_map({100'000, kKernelIdsBase, 1}, why);
+  return at && map && shim::clone_folder(at.get(), map, true, why);
+}
+
+struct KnownImage {
+  ImageProcess process;
+  bool maps_owners = false;
+};
+
 class OciKind final : public KernelKind {
  public:
   OciKind(OciKindConfig config, CgroupLayout cgroups, std::unique_ptr<DiskPool> disks)
       : config_(std::move(config)),
         cgroups_(std::move(cgroups)),
         disks_(std::move(disks)),
+        id_ranges_(config_.id_count),
         group_(agent_cgroup(config_.folders.data)) {
     const std::int64_t pid_max =
         std::strtoll(shim::read_file("/proc/sys/kernel/pid_max").value_or("").c_str(), nullptr, 10);
@@ -91,20 +107,23 @@ class OciKind final : public KernelKind {
     struct stat info {};
     if (rootfs.empty() || stat(rootfs.c_str(), &info) != 0)
       return make_error("image-missing", "the image " + spec.image + " is not unpacked on this agent");
-    const ImageProcess* const image = image_of(rootfs);
+    const KnownImage* const image = image_of(rootfs);
     if (image == nullptr)
       return make_error("image-missing", "the image " + spec.image + " is not whole on this agent");
     const std::string mount_point = mount_point_beside(rootfs);
     if (mount_point.empty())
       return make_error("no-mount-point", "none of /mnt, /media, /srv, /opt, /home can be used");
     if (auto good = check_folders(spec.mounts); !good.ok()) return good.error();
+    const auto id_base = ids_for(spec, *image, files.key);
+    if (!id_base.ok()) return id_base.error();
     PreparedKernel prepared;
     shim::ShimSpec& out = prepared.spec;
     out.oci = true;
-    out.uid = config_.id_base + image->uid;
-    out.gid = config_.id_base + image->gid;
-    out.id_base = config_.id_base;
+    out.uid = *id_base + image->process.uid;
+    out.gid = *id_base + image->process.gid;
+    out.id_base = *id_base;
     out.id_count = config_.id_count;
+    if (*id_base != config_.id_base) out.image_base = config_.id_base;
     for (const FolderMount& mount : spec.mounts)
       out.folders.push_back(
           {mount.volume_root, mount.folder, mount.target, mount.read_only, mount.shared_ids});
@@ -121,15 +140,16 @@ class OciKind final : public KernelKind {
                          config_.init_path,
                          files.dir(),
                          cgroup_path,
-                         config_.id_base,
+                         *id_base,
                          config_.id_count,
                          cgroups_.v2 || cgroups_.counts_swap,
-                         *image,
+                         image->process,
                          config_.egress};
     KernelSpec bounded = spec;
     bounded.pids_max = std::min(spec.pids_max, pids_max_);
-    if (!make_folders(spec, files) || !shim::write_aside(files.in("config.json"), files.in("config.new"),
-                                                         json::serialize(make_oci_config(bounded, settings))))
+    if (!make_folders(spec, files, *id_base) ||
+        !shim::write_aside(files.in("config.json"), files.in("config.new"),
+                           json::serialize(make_oci_config(bounded, settings))))
       return make_error(
           errno == ENOSPC ? kDiskFull : "data-folder",
           "cannot write into " + files.dir() + " or " + files.layers() + ": " + std::strerror(errno));
@@ -142,7 +162,20 @@ class OciKind final : public KernelKind {
     return prepared;
   }
 
+  void found(const std::string& name, const shim::ShimSpec& spec) override {
+    if (spec.oci) id_ranges_.found(name, spec.id_base);
+  }
+  void forgotten(const std::string& name) override { id_ranges_.release(name); }
+
  private:
+  // A range of its own; the one that images have on disk where no other one can be: folders that are mounted
+  // as they are belong to that one on disk.
+  Result<std::uint32_t> ids_for(const KernelSpec& spec, const KnownImage& image, const std::string& name) {
+    const bool shares_ids = std::ranges::any_of(spec.mounts, &FolderMount::shared_ids);
+    if (!image.maps_owners || shares_ids) return config_.id_base;
+    return id_ranges_.take(name);
+  }
+
   // The machine's process ids are shared by all: one kernel gets a small part, all of them together a half.
   static constexpr std::int64_t kPidsPartOfKernel = 16;
   static constexpr std::int64_t kPidsPartOfAll = 2;
@@ -157,9 +190,9 @@ class OciKind final : public KernelKind {
   }
 
   // The overlay's own layers belong to root inside; the files that are mounted into it do not.
-  bool make_folders(const KernelSpec& spec, const shim::KernelFiles& files) {
+  bool make_folders(const KernelSpec& spec, const shim::KernelFiles& files, std::uint32_t owner) {
     if (mkdir(files.layers().c_str(), 0700) != 0) return false;
-    if (!make_layer(files.layers(), config_.id_base)) return false;
+    if (!shim::make_layer(files.layers(), owner)) return false;
     const std::string hosts = "127.0.0.1 localhost " + spec.hostname + "\n::1 localhost\n";
     const std::pair<std::string, std::string> texts[] = {{"hosts", hosts},
                                                          {"hostname", spec.hostname + "\n"}};
@@ -187,7 +220,7 @@ class OciKind final : public KernelKind {
   }
 
   // The image store leaves image.json beside the rootfs. Null: it is not there, or damaged.
-  const ImageProcess* image_of(const std::string& rootfs) {
+  const KnownImage* image_of(const std::string& rootfs) {
     const auto known = images_.find(rootfs);
     if (known != images_.end()) return &known->second;
     const auto path = std::filesystem::path(rootfs).parent_path() / "image.json";
@@ -195,15 +228,17 @@ class OciKind final : public KernelKind {
     const json::value text = json::parse(shim::read_file(path).value_or(""), error);
     const json::value* const process = text.is_object() ? text.as_object().if_contains("process") : nullptr;
     auto image = process != nullptr ? image_process_in(*process) : std::nullopt;
-    return image ? &(images_[rootfs] = std::move(*image)) : nullptr;
+    if (!image) return nullptr;
+    return &(images_[rootfs] = {std::move(*image), maps_owners(rootfs)});
   }
 
   OciKindConfig config_;
   CgroupLayout cgroups_;
   std::unique_ptr<DiskPool> disks_;
+  IdRanges id_ranges_;
   std::string group_;
   std::uint32_t pids_max_ = std::numeric_limits<std::uint32_t>::max();  // of one kernel
-  std::map<std::string, ImageProcess> images_;                          // by rootfs
+  std::map<std::string, KnownImage> images_;                            // by rootfs
 };
 
 }  // namespace

@@ -146,6 +146,7 @@ void ShimBackend::recover_kernel(const std::string& name, std::vector<RecoveredK
     if (entry.shim < 0) launcher_.send('A', name);
   }
   const auto spec = shim::decode_spec(shim::read_file(files.in("spec")).value_or(""));
+  if (spec) kind_->found(name, *spec);
   found.push_back({entry.last,
                    spec && spec->holding ? std::optional(holding_of(*spec->holding)) : std::nullopt,
                    spec && spec->egress ? Egress::kRegistries : Egress::kNone});

@@ -184,6 +184,7 @@ void ShimBackend::do_forget(const Forget& forget) {
   // Its shim has, unless it died.
   unlink(files.disk().c_str());
   shim::remove_tree(files.layers());
+  kind_->forgotten(name);
   // Last: without a folder and with these, a crash in between finds an ended kernel once more, never a new
   // one.
   unlink(files.state().c_str());

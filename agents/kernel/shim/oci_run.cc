@@ -13,6 +13,8 @@
 #include <cstring>
 
 #include "agents/kernel/shim/disk.h"
+#include "agents/kernel/shim/id_map.h"
+#include "agents/kernel/shim/layer.h"
 #include "agents/kernel/shim/system.h"
 
 namespace berth::agents::shim {
@@ -30,6 +32,20 @@ std::string escaped_option(const std::string& path) {
 
 std::string failed(const char* what) { return std::string(what) + ": " + std::strerror(errno); }
 
+// Puts a clone of the image over the image, in this process's mounts alone, that shows its files as the
+// kernel's own. Empty: it did, else why not.
+std::string map_image(const ShimSpec& spec) {
+  std::string why;
+  const Descriptor image(open(spec.lower.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!image) return failed("image");
+  const Descriptor map = make_id_map({spec.image_base, spec.id_base, spec.id_count}, why);
+  const Descriptor clone = map ? clone_folder(image.get(), map, true, why) : Descriptor();
+  if (!clone) return "image with owners of its own: " + why;
+  const bool placed =
+      move_mount(clone.get(), "", image.get(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0;
+  return placed ? "" : failed("image with owners of its own");
+}
+
 }  // namespace
 
 std::string enter_own_mounts() {
@@ -44,7 +60,10 @@ std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files, Descri
     if (!disk) disk = mount_disk(spec.disk, why);
     if (disk) why = place_disk(disk, files.layers());
     if (!why.empty()) return why;
+    if (!own_layer(files.layers(), spec.id_base)) return failed("layer");
   }
+  if (spec.image_base != 0)
+    if (std::string why = map_image(spec); !why.empty()) return why;
   const std::string options = "lowerdir=" + escaped_option(spec.lower) +
                               ",upperdir=" + escaped_option(files.layers() + "/upper") +
                               ",workdir=" + escaped_option(files.layers() + "/work");

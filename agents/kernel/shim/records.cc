@@ -98,6 +98,7 @@ std::string encode(const ShimSpec& spec) {
     fields.emplace_back("cpu_cgroup", spec.cpu_cgroup);
     fields.emplace_back("id_base", std::to_string(spec.id_base));
     fields.emplace_back("id_count", std::to_string(spec.id_count));
+    if (spec.image_base != 0) fields.emplace_back("image_base", std::to_string(spec.image_base));
     for (const FolderRecord& folder : spec.folders) fields.emplace_back("folder", text_of(folder));
   }
   return encode_fields(fields);
@@ -149,6 +150,8 @@ std::optional<ShimSpec> decode_spec(std::string_view bytes) {
       good = parse(value, spec.id_base);
     else if (name == "id_count")
       good = parse(value, spec.id_count);
+    else if (name == "image_base")
+      good = parse(value, spec.image_base);
     else if (name == "folder")
       good = parse(value, spec.folders.emplace_back());
     if (!good) return std::nullopt;

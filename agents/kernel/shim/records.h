@@ -111,7 +111,9 @@ struct ShimSpec {
   std::string oom_file;     // memory.oom_control or memory.events
   std::string cpu_cgroup;   // the kernel's folder in the hierarchy of the cpu controller (own_cgroup.h)
   std::uint32_t id_base = 0, id_count = 0;  // host ids of the kernel's ids
-  std::vector<FolderRecord> folders;        // none in specs of older agents
+  // Whom files of the image belong to on disk, if not to these ids; as specs of older agents, 0: to these.
+  std::uint32_t image_base = 0;
+  std::vector<FolderRecord> folders;  // none in specs of older agents
 };
 // A process kernel's environment has this entry.
 std::string environment_mark(const std::string& key);

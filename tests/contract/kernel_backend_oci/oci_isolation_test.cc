@@ -1,7 +1,12 @@
 // What a container shows to the program in it, and what it keeps from it.
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <set>
+#include <sstream>
 
 #include "agents/kernel/cgroup_layout.h"
+#include "agents/kernel/id_ranges.h"
 #include "tests/contract/kernel_backend_contract.h"
 #include "tests/contract/kernel_backend_oci/oci_rig.h"
 
@@ -18,6 +23,25 @@ class OciIsolation : public KernelBackendContract {
     const KernelKey key = start(asked);
     end_ = await_end(key);
     return log(key);
+  }
+  // The host id of the kernel's id 0; the image's files are its root's all the same.
+  std::uint32_t host_ids_of(const KernelKey& key) {
+    await_log(key, "ready");
+    std::istringstream text(log(key));
+    std::string owners;
+    std::uint32_t inside = 1, host = 0, count = 0;
+    text >> owners >> inside >> host >> count;
+    EXPECT_EQ(owners, "0:0:0") << "of /bin/sh, /etc and /tmp";
+    EXPECT_EQ(inside, 0u);
+    EXPECT_EQ(count, 65'536u);
+    return host;
+  }
+  KernelKey start_with_ids() {
+    KernelSpec asked = waiting_spec();
+    asked.command = {"sh", "-c",
+                     "echo $(stat -c %u /bin/sh):$(stat -c %u /etc):$(stat -c %u /tmp); "
+                     "cat /proc/self/uid_map; echo x > ~/file && echo ready; sleep 300"};
+    return start(asked);
   }
   static std::int64_t pid_max() {
     return std::stoll(shim::read_file("/proc/sys/kernel/pid_max").value_or("0"));
@@ -87,6 +111,18 @@ TEST_P(OciIsolation, S8_TheFilesOfTheHostInAKernelCannotBeWritten) {
           "</proc/self/mountinfo");
   EXPECT_EQ(text.find("wrote"), std::string::npos) << text;
   EXPECT_NE(text.find("root rw,nosuid,nodev"), std::string::npos) << text;
+}
+
+TEST_P(OciIsolation, S8_NoTwoKernelsHaveAHostIdInCommonAlsoBehindAnAgentThatStartsAgain) {
+  const KernelKey first = start_with_ids(), second = start_with_ids();
+  std::set<std::uint32_t> bases{host_ids_of(first), host_ids_of(second)};
+  reopen();
+  for (int i = 0; i < 2; ++i) bases.insert(host_ids_of(start_with_ids()));
+  EXPECT_EQ(bases.size(), 4u);
+  EXPECT_GE(*bases.begin(), kKernelIdsBase);
+  struct stat program {};
+  ASSERT_EQ(stat((rig_->rootfs() + "/bin/sh").c_str(), &program), 0);
+  EXPECT_EQ(program.st_uid, BackendConfig().id_base) << "the image was unpacked once, for all of them";
 }
 
 TEST_P(OciIsolation, TheKernelSeesItsOwnLimitsAtSysFsCgroup) {

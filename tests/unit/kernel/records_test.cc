@@ -20,6 +20,7 @@ TEST(ShimRecords, ASpecComesBackAsItWasWritten) {
   spec.uid = 101000;
   spec.id_base = 100000;
   spec.id_count = 65536;
+  spec.image_base = 7;
   spec.folders = {{"/a volume", std::string(32, 'a'), "data", true, false}, {"/v", "b", "code", false, true}};
   const auto again = decode_spec(encode(spec));
   ASSERT_TRUE(again.has_value());
@@ -34,6 +35,7 @@ TEST(ShimRecords, ASpecComesBackAsItWasWritten) {
   EXPECT_EQ(again->uid, 101000u);
   EXPECT_EQ(again->id_base, 100000u);
   EXPECT_EQ(again->id_count, 65536u);
+  EXPECT_EQ(again->image_base, 7u);
   EXPECT_EQ(again->folders, spec.folders);
   EXPECT_FALSE(decode_spec(encode(ShimSpec()))->egress);
 }
@@ -43,6 +45,7 @@ TEST(ShimRecords, ASpecOfAnOlderAgentHasNoFoldersAndADamagedOneIsNone) {
   spec.oci = true;
   std::string text = encode(spec);
   EXPECT_TRUE(decode_spec(text)->folders.empty());
+  EXPECT_EQ(decode_spec(text)->image_base, 0u);
   spec.folders = {{"/v", "f", "data", false, false}};
   text = encode(spec);
   for (const char* wrong : {"rx own f data /v", "rw any f data /v", "rw own f data", "rw", ""}) {
