@@ -25,6 +25,27 @@ def source_of(up, reference):
 
 
 class Browser(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.common = None
+
+    def together(self, *names):
+        """The Berth that the walks of plain people have in common, and new people on it: the tokens of their links. What runs of others is ended."""
+        if not self.common:
+            Browser.common = rig.Berth(backend="oci" if rig.has_containers() else "process", keep=True)
+            self.common.more = ["--public-url", f"http://127.0.0.1:{self.common.port + 1}"]
+            self.addClassCleanup(self.common.remove)
+            self.common.start()
+        up = self.common
+        live = up.cli.ok("session", "ls", "-q", "-o", "name").split()
+        if live:
+            up.cli.ok("session", "end", *live, "--wait")
+        return up, {name: self.person(up, name) for name in names}
+
+    def person(self, up, name, *more):
+        up.cli.ok("user", "add", name, "--no-link", *more)
+        return token_of(up.cli.json("login-link", name)["url"])
+
     def start(self, at_proxy=True):
         """A Berth that nobody has signed in to, and the token of its first link. The console is reached by the port above its own if `at_proxy`."""
         up = rig.Berth(backend="oci" if rig.has_containers() else "process", keep=True)
@@ -64,8 +85,14 @@ class Browser(unittest.TestCase):
         self.walk(up, "test/real/actions.mjs", token, steps=2)
 
     def test_a_terminal_is_worked_in_and_outlives_a_cut(self):
-        up, token = self.start()
-        self.walk(up, "test/real/terminal.mjs", token, steps=8)
+        up, tokens = self.together("tom")
+        self.walk(up, "test/real/terminal.mjs", tokens["tom"], steps=8)
+
+    def test_folders_keep_files_beyond_sessions_and_are_shared(self):
+        if not rig.has_containers():
+            self.skipTest("folders are of containers")
+        up, tokens = self.together("sam", "uma")
+        self.walk(up, "test/real/storage.mjs", json.dumps(tokens), steps=8)
 
     def test_apps_of_an_image_open_in_windows_of_their_own(self):
         if not rig.has_containers():

@@ -10,9 +10,12 @@ export const PASSWORD = 'a long enough secret'
 /** Nobody is signed in yet when a page is first opened. */
 const isExpected = ({ method, url, status }) => status === 401 && method === 'GET' && url === '/v1/whoami'
 
-function startProxy(port, listen, faults) {
+/** `network`: what the browser has of it. While it is cut, there are no connections, and none are made. */
+function startProxy(port, listen, faults, network) {
   const proxy = createServer((asked, reply) => {
     const { method, url, headers } = asked
+    network.onRequest({ method, url })
+    if (network.isCut) return asked.destroy()
     const upstream = ask({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
       const status = answer.statusCode
       if (status >= 400 && !isExpected({ method, url, status })) faults.push(`${status} for ${method} ${url}`)
@@ -23,7 +26,17 @@ function startProxy(port, listen, faults) {
     reply.on('close', () => upstream.destroy())
     asked.pipe(upstream)
   })
+  const open = new Set()
+  proxy.on('connection', (client) => {
+    if (network.isCut) return client.destroy()
+    open.add(client)
+    client.on('close', () => open.delete(client))
+  })
   proxy.on('upgrade', (asked, client, head) => tunnel(port, asked, client, head))
+  network.cut = () => {
+    network.isCut = true
+    open.forEach((client) => client.destroy())
+  }
   return new Promise((resolve) => proxy.listen(listen, '127.0.0.1', () => resolve(proxy)))
 }
 
@@ -48,7 +61,8 @@ function tunnel(port, { method, url, rawHeaders }, client, head) {
 export async function openBrowser(server, { direct = false } = {}) {
   const port = Number(new URL(server).port)
   const faults = []
-  const proxy = await startProxy(port, port + 1, faults)
+  const network = { isCut: false, onRequest: () => undefined, mend: () => (network.isCut = false) }
+  const proxy = await startProxy(port, port + 1, faults, network)
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: [
@@ -85,7 +99,7 @@ export async function openBrowser(server, { direct = false } = {}) {
       await page.screenshot({ path: path.replace('.png', `-${index}.png`) }).catch(() => undefined)
   }
   const origin = direct ? server : `http://127.0.0.1:${port + 1}`
-  return { origin, newPage, faults, takePictures, close }
+  return { origin, newPage, faults, network, takePictures, close }
 }
 
 export const button = (page, name) => page.getByRole('button', { name, exact: true })
@@ -116,9 +130,13 @@ export async function launchWithoutFolder(page) {
   await button(page, 'LAUNCH WITHOUT STORAGE FOLDER').click()
 }
 
-/** The dialog of START has a Close of its own: whoever is quick closes that, and the session opens afterwards. */
-export async function pressLaunch(page) {
-  await launchWithoutFolder(page)
+/**
+ * The dialog of START has a Close of its own: whoever is quick closes that, and the session opens afterwards.
+ * `asked`: no folder is mounted.
+ */
+export async function pressLaunch(page, { asked = true } = {}) {
+  if (asked) await launchWithoutFolder(page)
+  else await button(page, 'LAUNCH').click()
   await page.getByRole('dialog').getByRole('tab', { name: 'Logs', exact: true }).waitFor()
   await button(page, 'Close').click()
 }
@@ -130,12 +148,17 @@ export async function setPassword(page, origin, token) {
   await page.getByRole('heading', { name: 'Sessions' }).waitFor()
 }
 
-/** Runs steps one after the other, tells each by a line, and ends the script: with 1 at the first that fails. */
+/**
+ * Runs steps one after the other, tells each by a line, and ends the script: with 1 at the first that fails.
+ * $BERTH_PICTURES: a folder for a picture of each page after each step.
+ */
 export async function runSteps(steps, browser) {
-  for (const [name, step] of Object.entries(steps)) {
+  const pictures = process.env.BERTH_PICTURES
+  for (const [at, [name, step]] of Object.entries(steps).entries()) {
     const begin = Date.now()
     try {
       const told = await step()
+      if (pictures) await browser.takePictures(`${pictures}/step-${at + 1}.png`)
       if (browser.faults.length > 0) throw new Error('faults')
       console.log(`ok ${name}${told ? `: ${told}` : ''} (${((Date.now() - begin) / 1000).toFixed(1)} s)`)
     } catch (error) {
