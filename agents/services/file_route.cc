@@ -91,10 +91,19 @@ class FileService::Impl : public std::enable_shared_from_this<FileService::Impl>
     std::uint64_t end = 0;
   };
 
+  // An upload on its way to its place.
+  struct Finish {
+    AskHandle ask;
+    OpenFolder folder;
+    Finishing upload;
+  };
+
   void collect(const AskHandle& ask);
   void work(const AskHandle& ask);
   void work_in(const AskHandle& ask, const OpenFolder& folder);
-  void work_on_upload(const AskHandle& ask, const OpenFolder& folder);
+  void work_on_upload(const AskHandle& ask, OpenFolder folder);
+  void begin_finish(const AskHandle& ask, OpenFolder folder);
+  void finish_on(const std::shared_ptr<Finish>& finish);
   void begin_reading(const AskHandle& ask, FolderFiles& files);
   void read_on(const std::shared_ptr<Reading>& reading);
   static void refuse_with(const AskHandle& ask, const Error& error, std::uint64_t offset = 0) {
@@ -150,9 +159,9 @@ void FileService::Impl::collect(const AskHandle& ask) {
 }
 
 void FileService::Impl::work(const AskHandle& ask) {
-  const auto folder = volumes_.open_folder(ask->what.volume, ask->what.folder);
+  auto folder = volumes_.open_folder(ask->what.volume, ask->what.folder);
   if (!folder) return refuse_with(ask, folder.error());
-  if (ask->what.operation >= FileOperation::kUploadBegin) return work_on_upload(ask, *folder);
+  if (ask->what.operation >= FileOperation::kUploadBegin) return work_on_upload(ask, std::move(*folder));
   work_in(ask, *folder);
 }
 
@@ -170,13 +179,13 @@ void FileService::Impl::work_in(const AskHandle& ask, const OpenFolder& folder) 
   }
 }
 
-void FileService::Impl::work_on_upload(const AskHandle& ask, const OpenFolder& folder) {
+void FileService::Impl::work_on_upload(const AskHandle& ask, OpenFolder folder) {
+  if (ask->what.operation == FileOperation::kUploadFinish) return begin_finish(ask, std::move(folder));
   const v1::FileQuestion& question = ask->what.question;
   Uploads uploads(folder);
   switch (ask->what.operation) {
     case FileOperation::kUploadBegin: return tell(ask, uploads.begin(question), offset_answer);
     case FileOperation::kUploadStatus: return tell(ask, uploads.status(question), offset_answer);
-    case FileOperation::kUploadFinish: return tell(ask, uploads.finish(question), entry_answer);
     case FileOperation::kUploadAbort: return tell(ask, uploads.abort(question));
     default: break;
   }
@@ -184,6 +193,21 @@ void FileService::Impl::work_on_upload(const AskHandle& ask, const OpenFolder& f
   if (offset || offset.error().code != "offset-differs") return tell(ask, offset, offset_answer);
   const auto there = uploads.status(question);
   refuse_with(ask, offset.error(), there ? *there : 0);
+}
+
+void FileService::Impl::begin_finish(const AskHandle& ask, OpenFolder folder) {
+  auto upload = Uploads(folder).begin_finish(ask->what.question);
+  if (!upload) return refuse_with(ask, upload.error());
+  finish_on(std::make_shared<Finish>(Finish{ask, std::move(folder), std::move(*upload)}));
+}
+
+// A turn, and the next behind what others ask: a large file holds up nobody, nor the end of this service.
+void FileService::Impl::finish_on(const std::shared_ptr<Finish>& finish) {
+  Uploads uploads(finish->folder);
+  const auto read = uploads.read_on(finish->upload);
+  if (!read) return refuse_with(finish->ask, read.error());
+  if (*read) return tell(finish->ask, uploads.end_finish(std::move(finish->upload)), entry_answer);
+  pool_.post([self = shared_from_this(), finish] { self->finish_on(finish); });
 }
 
 void FileService::Impl::begin_reading(const AskHandle& ask, FolderFiles& files) {

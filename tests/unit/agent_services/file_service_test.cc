@@ -225,6 +225,23 @@ TEST_F(FileServiceTest, MoreThanItTakesIsRefusedAndTakenLater) {
   EXPECT_EQ(waiting->how(), "ended");
 }
 
+TEST_F(FileServiceTest, AFileThatIsReadOnceMoreBeforeItAppearsHoldsUpNobodyElse) {
+  FileLimits limits;
+  limits.threads = 1;
+  serve(limits);
+  constexpr std::uint64_t kLarge = 1ull << 30;
+  auto large = whole("");
+  large.set_bytes(kLarge);
+  EXPECT_EQ(how(FileOperation::kUploadBegin, large), "ended");
+  const std::string part =
+      root + "/staging/" + to_hex(folder_id(1).view()) + "." + to_hex(std::string(16, 'u'));
+  ASSERT_EQ(truncate((part + ".part").c_str(), kLarge), 0);
+  const auto finish = ask(FileOperation::kUploadFinish, large);
+  EXPECT_EQ(how(FileOperation::kStat, of_path("")), "ended");
+  EXPECT_EQ(finish->status, 0) << "it was waited for";
+  EXPECT_EQ(how(FileOperation::kUploadFinish, large), "409 upload-busy");
+}
+
 TEST_F(FileServiceTest, WhoGoesAwayInMidChunkLeavesItsPlace) {
   FileLimits limits;
   limits.chunks_max = 1;
