@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "agents/services/give_way.h"
 #include "agents/services/work_pool.h"
 #include "agents/volumes/folder_files.h"
 #include "agents/volumes/uploads.h"
@@ -81,6 +82,8 @@ class FileService::Impl : public std::enable_shared_from_this<FileService::Impl>
     std::shared_ptr<void> place;        // of open_max
     std::shared_ptr<void> chunk_place;  // of chunks_max
     std::string chunk;
+    GiveWay::Id waits = 0;  // for the chunk
+    bool gave_way = false;  // refused in mid-chunk
   };
   using AskHandle = std::shared_ptr<Ask>;
   // The bytes of a file on their way out.
@@ -98,6 +101,7 @@ class FileService::Impl : public std::enable_shared_from_this<FileService::Impl>
     Finishing upload;
   };
 
+  std::shared_ptr<void> place_for_chunk();
   void collect(const AskHandle& ask);
   void work(const AskHandle& ask);
   void work_in(const AskHandle& ask, const OpenFolder& folder);
@@ -123,6 +127,7 @@ class FileService::Impl : public std::enable_shared_from_this<FileService::Impl>
   const FileLimits limits_;
   const std::shared_ptr<std::atomic<std::size_t>> open_ = std::make_shared<std::atomic<std::size_t>>(0);
   const std::shared_ptr<std::atomic<std::size_t>> chunks_ = std::make_shared<std::atomic<std::size_t>>(0);
+  GiveWay readers_{limits_.patience}, chunks_under_way_{limits_.patience};
   WorkPool pool_;
 };
 
@@ -131,6 +136,8 @@ void FileService::Impl::take(FileServicePath what, const StreamHandle& stream) {
   ask->what = std::move(what);
   ask->stream = stream;
   ask->place = place_in(open_, limits_.open_max);
+  if (!ask->place && (readers_.make_room() || chunks_under_way_.make_room()))
+    ask->place = place_in(open_, limits_.open_max);
   if (!ask->place) return refuse(stream, 503, busy());
   if (ask->what.operation != FileOperation::kUploadChunk)
     return pool_.post([self = shared_from_this(), ask] { self->work(ask); });
@@ -138,18 +145,35 @@ void FileService::Impl::take(FileServicePath what, const StreamHandle& stream) {
     return refuse(stream, 413,
                   make_error("upload-too-large",
                              "a chunk has at most " + std::to_string(kUploadChunkBytesMax) + " bytes"));
-  ask->chunk_place = place_in(chunks_, limits_.chunks_max);
+  ask->chunk_place = place_for_chunk();
   if (!ask->chunk_place) return refuse(stream, 503, busy());
   ask->chunk.reserve(ask->what.question.bytes());
+  ask->waits = chunks_under_way_.add([weak = std::weak_ptr(ask)] {
+    const AskHandle late = weak.lock();
+    if (!late) return;
+    late->gave_way = true;
+    late->chunk = {};
+    late->chunk_place.reset();
+    late->place.reset();
+    refuse(late->stream, 503, busy());
+  });
   collect(ask);
+}
+
+std::shared_ptr<void> FileService::Impl::place_for_chunk() {
+  auto place = place_in(chunks_, limits_.chunks_max);
+  return place || !chunks_under_way_.make_room() ? place : place_in(chunks_, limits_.chunks_max);
 }
 
 void FileService::Impl::collect(const AskHandle& ask) {
   ask->stream->read([self = shared_from_this(), ask](const Result<std::string>& bytes) {
-    if (!bytes) return;
+    if (ask->gave_way) return;
+    if (!bytes) return self->chunks_under_way_.remove(ask->waits);
     const std::uint64_t wanted = ask->what.question.bytes();
     const bool ended = bytes->empty();
-    if (ended ? ask->chunk.size() != wanted : bytes->size() > wanted - ask->chunk.size())
+    const bool fits = ended ? ask->chunk.size() == wanted : bytes->size() <= wanted - ask->chunk.size();
+    if (ended || !fits) self->chunks_under_way_.remove(ask->waits);
+    if (!fits)
       return refuse(ask->stream, 400,
                     make_error("bad-request", "the chunk was to have " + std::to_string(wanted) + " bytes"));
     ask->chunk += *bytes;
@@ -238,7 +262,14 @@ void FileService::Impl::read_on(const std::shared_ptr<Reading>& reading) {
   if (got <= 0) return stream->reset();  // cut short meanwhile, or unreadable: half of it is not all of it
   piece.resize(static_cast<std::size_t>(got));
   reading->at += piece.size();
-  stream->write(std::move(piece), [self = shared_from_this(), reading](const Result<void>& done) {
+  const auto waits = readers_.add([weak = std::weak_ptr(reading)] {
+    const auto late = weak.lock();
+    if (!late) return;
+    late->ask->place.reset();
+    late->ask->stream->reset();
+  });
+  stream->write(std::move(piece), [self = shared_from_this(), reading, waits](const Result<void>& done) {
+    self->readers_.remove(waits);
     if (done) self->pool_.post([self, reading] { self->read_on(reading); });
   });
 }

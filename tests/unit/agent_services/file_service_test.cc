@@ -225,6 +225,38 @@ TEST_F(FileServiceTest, MoreThanItTakesIsRefusedAndTakenLater) {
   EXPECT_EQ(waiting->how(), "ended");
 }
 
+TEST_F(FileServiceTest, AChunkThatDoesNotComeGivesWayToOneForWhichThereIsNoRoom) {
+  FileLimits limits;
+  limits.chunks_max = 1;
+  limits.patience = {};
+  serve(limits);
+  EXPECT_EQ(how(FileOperation::kUploadBegin, whole("abc")), "ended");
+  const auto stalls = ask(FileOperation::kUploadChunk, chunk_at(0, "abc"));
+  stalls->say("a");
+  EXPECT_EQ(how(FileOperation::kStat, of_path("")), "ended");  // the first has been taken by now
+  EXPECT_EQ(add(0, "abc")->how(), "ended");
+  EXPECT_EQ(stalls->how(), "503 agent-busy");
+  stalls->say("bc").finish();
+  EXPECT_EQ(answer(FileOperation::kUploadStatus, whole("abc")).offset(), 3u);
+}
+
+TEST_F(FileServiceTest, AReaderThatDoesNotReadGivesWayToAQuestionForWhichThereIsNoRoom) {
+  FileLimits limits;
+  limits.open_max = 1;
+  limits.patience = {};
+  serve(limits);
+  write(at("file"), std::string(4'000'000, 'x'));
+  const auto stalls = ask(FileOperation::kRead, of_path("file"));
+  stalls->reads = false;
+  ASSERT_TRUE(stalls->await_open());
+  std::string told = "503 agent-busy";  // until the reader's window is full
+  for (int i = 0; i < 10'000 && told == "503 agent-busy"; ++i)
+    told = how(FileOperation::kStat, of_path("file"));
+  EXPECT_EQ(told, "ended");
+  stalls->read_on();
+  EXPECT_EQ(stalls->how(), "stream-reset");
+}
+
 TEST_F(FileServiceTest, AFileThatIsReadOnceMoreBeforeItAppearsHoldsUpNobodyElse) {
   FileLimits limits;
   limits.threads = 1;
