@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "agents/services/give_way.h"
 #include "agents/services/work_pool.h"
 #include "agents/volumes/folder_files.h"
 #include "agents/volumes/uploads.h"
@@ -81,6 +82,8 @@ class FileService::Impl : public std::enable_shared_from_this<FileService::Impl>
     std::shared_ptr<void> place;        // of open_max
     std::shared_ptr<void> chunk_place;  // of chunks_max
     std::string chunk;
+    GiveWay::Id waits = 0;  // for the chunk
+    bool gave_way = false;  // refused in mid-chunk
   };
   using AskHandle = std::shared_ptr<Ask>;
   // The bytes of a file on their way out.
@@ -91,10 +94,20 @@ class FileService::Impl : public std::enable_shared_from_this<FileService::Impl>
     std::uint64_t end = 0;
   };
 
+  // An upload on its way to its place.
+  struct Finish {
+    AskHandle ask;
+    OpenFolder folder;
+    Finishing upload;
+  };
+
+  std::shared_ptr<void> place_for_chunk();
   void collect(const AskHandle& ask);
   void work(const AskHandle& ask);
   void work_in(const AskHandle& ask, const OpenFolder& folder);
-  void work_on_upload(const AskHandle& ask, const OpenFolder& folder);
+  void work_on_upload(const AskHandle& ask, OpenFolder folder);
+  void begin_finish(const AskHandle& ask, OpenFolder folder);
+  void finish_on(const std::shared_ptr<Finish>& finish);
   void begin_reading(const AskHandle& ask, FolderFiles& files);
   void read_on(const std::shared_ptr<Reading>& reading);
   static void refuse_with(const AskHandle& ask, const Error& error, std::uint64_t offset = 0) {
@@ -114,6 +127,7 @@ class FileService::Impl : public std::enable_shared_from_this<FileService::Impl>
   const FileLimits limits_;
   const std::shared_ptr<std::atomic<std::size_t>> open_ = std::make_shared<std::atomic<std::size_t>>(0);
   const std::shared_ptr<std::atomic<std::size_t>> chunks_ = std::make_shared<std::atomic<std::size_t>>(0);
+  GiveWay readers_{limits_.patience}, chunks_under_way_{limits_.patience};
   WorkPool pool_;
 };
 
@@ -122,6 +136,8 @@ void FileService::Impl::take(FileServicePath what, const StreamHandle& stream) {
   ask->what = std::move(what);
   ask->stream = stream;
   ask->place = place_in(open_, limits_.open_max);
+  if (!ask->place && (readers_.make_room() || chunks_under_way_.make_room()))
+    ask->place = place_in(open_, limits_.open_max);
   if (!ask->place) return refuse(stream, 503, busy());
   if (ask->what.operation != FileOperation::kUploadChunk)
     return pool_.post([self = shared_from_this(), ask] { self->work(ask); });
@@ -129,18 +145,35 @@ void FileService::Impl::take(FileServicePath what, const StreamHandle& stream) {
     return refuse(stream, 413,
                   make_error("upload-too-large",
                              "a chunk has at most " + std::to_string(kUploadChunkBytesMax) + " bytes"));
-  ask->chunk_place = place_in(chunks_, limits_.chunks_max);
+  ask->chunk_place = place_for_chunk();
   if (!ask->chunk_place) return refuse(stream, 503, busy());
   ask->chunk.reserve(ask->what.question.bytes());
+  ask->waits = chunks_under_way_.add([weak = std::weak_ptr(ask)] {
+    const AskHandle late = weak.lock();
+    if (!late) return;
+    late->gave_way = true;
+    late->chunk = {};
+    late->chunk_place.reset();
+    late->place.reset();
+    refuse(late->stream, 503, busy());
+  });
   collect(ask);
+}
+
+std::shared_ptr<void> FileService::Impl::place_for_chunk() {
+  auto place = place_in(chunks_, limits_.chunks_max);
+  return place || !chunks_under_way_.make_room() ? place : place_in(chunks_, limits_.chunks_max);
 }
 
 void FileService::Impl::collect(const AskHandle& ask) {
   ask->stream->read([self = shared_from_this(), ask](const Result<std::string>& bytes) {
-    if (!bytes) return;
+    if (ask->gave_way) return;
+    if (!bytes) return self->chunks_under_way_.remove(ask->waits);
     const std::uint64_t wanted = ask->what.question.bytes();
     const bool ended = bytes->empty();
-    if (ended ? ask->chunk.size() != wanted : bytes->size() > wanted - ask->chunk.size())
+    const bool fits = ended ? ask->chunk.size() == wanted : bytes->size() <= wanted - ask->chunk.size();
+    if (ended || !fits) self->chunks_under_way_.remove(ask->waits);
+    if (!fits)
       return refuse(ask->stream, 400,
                     make_error("bad-request", "the chunk was to have " + std::to_string(wanted) + " bytes"));
     ask->chunk += *bytes;
@@ -150,9 +183,9 @@ void FileService::Impl::collect(const AskHandle& ask) {
 }
 
 void FileService::Impl::work(const AskHandle& ask) {
-  const auto folder = volumes_.open_folder(ask->what.volume, ask->what.folder);
+  auto folder = volumes_.open_folder(ask->what.volume, ask->what.folder);
   if (!folder) return refuse_with(ask, folder.error());
-  if (ask->what.operation >= FileOperation::kUploadBegin) return work_on_upload(ask, *folder);
+  if (ask->what.operation >= FileOperation::kUploadBegin) return work_on_upload(ask, std::move(*folder));
   work_in(ask, *folder);
 }
 
@@ -170,13 +203,13 @@ void FileService::Impl::work_in(const AskHandle& ask, const OpenFolder& folder) 
   }
 }
 
-void FileService::Impl::work_on_upload(const AskHandle& ask, const OpenFolder& folder) {
+void FileService::Impl::work_on_upload(const AskHandle& ask, OpenFolder folder) {
+  if (ask->what.operation == FileOperation::kUploadFinish) return begin_finish(ask, std::move(folder));
   const v1::FileQuestion& question = ask->what.question;
   Uploads uploads(folder);
   switch (ask->what.operation) {
     case FileOperation::kUploadBegin: return tell(ask, uploads.begin(question), offset_answer);
     case FileOperation::kUploadStatus: return tell(ask, uploads.status(question), offset_answer);
-    case FileOperation::kUploadFinish: return tell(ask, uploads.finish(question), entry_answer);
     case FileOperation::kUploadAbort: return tell(ask, uploads.abort(question));
     default: break;
   }
@@ -184,6 +217,21 @@ void FileService::Impl::work_on_upload(const AskHandle& ask, const OpenFolder& f
   if (offset || offset.error().code != "offset-differs") return tell(ask, offset, offset_answer);
   const auto there = uploads.status(question);
   refuse_with(ask, offset.error(), there ? *there : 0);
+}
+
+void FileService::Impl::begin_finish(const AskHandle& ask, OpenFolder folder) {
+  auto upload = Uploads(folder).begin_finish(ask->what.question);
+  if (!upload) return refuse_with(ask, upload.error());
+  finish_on(std::make_shared<Finish>(Finish{ask, std::move(folder), std::move(*upload)}));
+}
+
+// A turn, and the next behind what others ask: a large file holds up nobody, nor the end of this service.
+void FileService::Impl::finish_on(const std::shared_ptr<Finish>& finish) {
+  Uploads uploads(finish->folder);
+  const auto read = uploads.read_on(finish->upload);
+  if (!read) return refuse_with(finish->ask, read.error());
+  if (*read) return tell(finish->ask, uploads.end_finish(std::move(finish->upload)), entry_answer);
+  pool_.post([self = shared_from_this(), finish] { self->finish_on(finish); });
 }
 
 void FileService::Impl::begin_reading(const AskHandle& ask, FolderFiles& files) {
@@ -214,7 +262,14 @@ void FileService::Impl::read_on(const std::shared_ptr<Reading>& reading) {
   if (got <= 0) return stream->reset();  // cut short meanwhile, or unreadable: half of it is not all of it
   piece.resize(static_cast<std::size_t>(got));
   reading->at += piece.size();
-  stream->write(std::move(piece), [self = shared_from_this(), reading](const Result<void>& done) {
+  const auto waits = readers_.add([weak = std::weak_ptr(reading)] {
+    const auto late = weak.lock();
+    if (!late) return;
+    late->ask->place.reset();
+    late->ask->stream->reset();
+  });
+  stream->write(std::move(piece), [self = shared_from_this(), reading, waits](const Result<void>& done) {
+    self->readers_.remove(waits);
     if (done) self->pool_.post([self, reading] { self->read_on(reading); });
   });
 }

@@ -5,7 +5,7 @@
 //   stat     one entry; a link is told of, not followed
 //   read     bytes of a file from `offset` on, `length` of them or up to its end, as it was when it was
 //   opened.
-//            A stream that ends in a reset: the file was cut short meanwhile, or could not be read
+//            A stream that ends in a reset: the file was cut short meanwhile, could not be read, or gave way
 //   mkdir    a folder; the one above it must be there
 //   rename   of whatever `path` names to `to`, where nothing may be
 //   remove   a file, a link, an empty folder; with `recursive` also a folder with all in it, which is out of
@@ -24,6 +24,7 @@
 // 422 path-invalid, checksum-differs; 503 agent-busy; 507 volume-full; 500 volume-failed.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 
@@ -37,6 +38,9 @@ struct FileLimits {
   std::size_t threads = 4;     // questions that are worked on at once
   std::size_t open_max = 256;  // questions at once, with those that wait and those whose bytes are under way
   std::size_t chunks_max = 8;  // chunks in memory at once, of kUploadChunkBytesMax each
+  // Where there is no room for one more, the question that has waited longest for its asker, and at least so
+  // long, gives way: for the whole chunk to come, or for a piece of a file to be taken.
+  std::chrono::seconds patience{10};
 };
 
 // Answers on threads of its own, so that a slow disk holds up neither the server's thread nor the agent's

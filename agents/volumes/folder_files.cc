@@ -50,6 +50,12 @@ struct CloseListing {
   void operator()(DIR* listing) const { closedir(listing); }
 };
 
+// Whoever owns a file gives it any time at all: what no Timestamp holds is the last that one does.
+Timestamp time_of(const timespec& time) {
+  constexpr std::int64_t kSecondsMax = INT64_MAX / kSecond - 1;
+  return std::clamp<std::int64_t>(time.tv_sec, -kSecondsMax, kSecondsMax) * kSecond + time.tv_nsec;
+}
+
 // Changes with every write, and with a new file under the name.
 std::string tag_of(const struct stat& info) {
   const auto hex = [](auto number) {
@@ -67,7 +73,7 @@ v1::FileEntry entry_of(const std::string& name, const struct stat& info) {
   v1::FileEntry entry;
   entry.set_name(name);
   entry.set_type(S_ISREG(info.st_mode) ? v1::FILE : S_ISDIR(info.st_mode) ? v1::FOLDER : v1::OTHER);
-  entry.set_modified_ns(info.st_mtim.tv_sec * kSecond + info.st_mtim.tv_nsec);
+  entry.set_modified_ns(time_of(info.st_mtim));
   entry.set_mode(info.st_mode & 07777);
   if (!S_ISREG(info.st_mode)) return entry;
   entry.set_bytes(static_cast<std::uint64_t>(info.st_size));

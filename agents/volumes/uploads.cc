@@ -15,7 +15,6 @@
 
 #include "agents/volumes/beneath.h"
 #include "agents/volumes/folder_files.h"
-#include "agents/volumes/sha256.h"
 #include "events/base/hash.h"
 #include "events/codec/file_service.h"
 
@@ -28,6 +27,7 @@ constexpr const char* kPart = ".part";
 constexpr const char* kAbout = ".about";
 constexpr std::size_t kAboutBytesMax = 64u << 10;
 constexpr std::size_t kHashedAtOnce = 1u << 20;
+constexpr std::size_t kHashedInTurn = 4u << 20;
 
 Error failed() { return path_error("the upload"); }
 
@@ -49,22 +49,6 @@ Result<void> check_id(const v1::FileQuestion& question) {
 std::uint64_t size_of(const Descriptor& file) {
   struct stat info {};
   return fstat(file.get(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
-}
-
-// False: errno says why.
-bool hash_of(const Descriptor& file, std::string& digest) {
-  Sha256 hash;
-  std::vector<char> buffer(kHashedAtOnce);
-  for (off_t at = 0;;) {
-    const ssize_t got = pread(file.get(), buffer.data(), buffer.size(), at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return false;
-    if (got == 0) break;
-    hash.add({buffer.data(), static_cast<std::size_t>(got)});
-    at += got;
-  }
-  digest = hash.value();
-  return true;
 }
 
 bool is_begun_as(const v1::FileQuestion& about, const v1::FileQuestion& question) {
@@ -202,37 +186,67 @@ Result<std::uint64_t> Uploads::add(const v1::FileQuestion& question, std::string
 }
 
 Result<v1::FileEntry> Uploads::finish(const v1::FileQuestion& question) {
-  if (auto good = check_id(question); !good) return good.error();
-  const auto begun = about(question.upload());
-  if (!begun) return begun.error();
-  const auto part = lock_part(question.upload());
-  if (!part) return part.error();
-  if (*part) {
-    if (auto done = publish(*begun, question.upload(), *part); !done) return done.error();
+  auto finishing = begin_finish(question);
+  if (!finishing) return finishing.error();
+  for (;;) {
+    const auto read = read_on(*finishing);
+    if (!read) return read.error();
+    if (*read) return end_finish(std::move(*finishing));
   }
-  const auto place = place_of(folder_.folder.get(), begun->path());
+}
+
+Result<Finishing> Uploads::begin_finish(const v1::FileQuestion& question) const {
+  if (auto good = check_id(question); !good) return good.error();
+  auto begun = about(question.upload());
+  if (!begun) return begun.error();
+  auto part = lock_part(question.upload());
+  if (!part) return part.error();
+  if (const auto size = *part ? size_of(*part) : begun->bytes(); size != begun->bytes())
+    return make_error("offset-differs", "of the file's " + std::to_string(begun->bytes()) + " bytes " +
+                                            std::to_string(size) + " have come");
+  return Finishing{question.upload(), std::move(*begun), std::move(*part), {}, 0};
+}
+
+Result<bool> Uploads::read_on(Finishing& finishing) const {
+  if (!finishing.part) return true;
+  std::vector<char> buffer(kHashedAtOnce);
+  for (std::size_t in_turn = 0; in_turn < kHashedInTurn;) {
+    const ssize_t got =
+        pread(finishing.part.get(), buffer.data(), buffer.size(), static_cast<off_t>(finishing.hashed));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failed();
+    if (got == 0) return true;
+    finishing.hash.add({buffer.data(), static_cast<std::size_t>(got)});
+    finishing.hashed += static_cast<std::uint64_t>(got);
+    in_turn += static_cast<std::size_t>(got);
+  }
+  return false;
+}
+
+Result<v1::FileEntry> Uploads::end_finish(Finishing finishing) {
+  if (finishing.part) {
+    if (auto done = publish(finishing); !done) return done.error();
+  }
+  const std::string& path = finishing.about.path();
+  const auto place = place_of(folder_.folder.get(), path);
   if (!place) return place.error();
   struct stat info {};
   if (fstatat(place->above.get(), place->name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
-    return path_error(begun->path());
+    return path_error(path);
   return entry_of(place->name, info);
 }
 
-Result<void> Uploads::publish(const v1::FileQuestion& about, const std::string& upload,
-                              const Descriptor& part) {
-  if (const auto size = size_of(part); size != about.bytes())
-    return make_error("offset-differs", "of the file's " + std::to_string(about.bytes()) + " bytes " +
-                                            std::to_string(size) + " have come");
-  std::string digest;
-  if (!hash_of(part, digest)) return failed();
-  if (digest != about.sha256()) return checksum_differs("the file's bytes");
+Result<void> Uploads::publish(Finishing& finishing) {
+  const v1::FileQuestion& about = finishing.about;
+  const Descriptor& part = finishing.part;
+  if (finishing.hash.value() != about.sha256()) return checksum_differs("the file's bytes");
   if (auto good = check_target(about); !good) return good.error();
   const auto place = place_of(folder_.folder.get(), about.path());
   if (!place) return place.error();
   const std::uint32_t owner = folder_.volume.owner;
   if (fchown(part.get(), owner, owner) != 0 || fchmod(part.get(), 0644) != 0 || fsync(part.get()) != 0)
     return failed();
-  if (renameat2(folder_.staging.get(), name_of(upload, kPart).c_str(), place->above.get(),
+  if (renameat2(folder_.staging.get(), name_of(finishing.upload, kPart).c_str(), place->above.get(),
                 place->name.c_str(), about.overwrite() ? 0 : RENAME_NOREPLACE) != 0)
     return path_error(about.path());
   if (fsync(place->above.get()) != 0 || fsync(folder_.staging.get()) != 0) return failed();

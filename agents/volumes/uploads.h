@@ -11,12 +11,22 @@
 #include <string>
 #include <string_view>
 
+#include "agents/volumes/sha256.h"
 #include "agents/volumes/volumes.h"
 #include "events/schema/v1/service.pb.h"
 
 namespace berth::agents {
 
 inline constexpr std::size_t kUploadsOfFolderMax = 64;  // under way at once
+
+// An upload on its way to its place.
+struct Finishing {
+  std::string upload;
+  v1::FileQuestion about;
+  Descriptor part;  // locked; none: the file has its place already
+  Sha256 hash;
+  std::uint64_t hashed = 0;  // bytes
+};
 
 class Uploads {
  public:
@@ -34,6 +44,11 @@ class Uploads {
   Result<std::uint64_t> add(const v1::FileQuestion& question, std::string_view chunk);
   // Also: offset-differs, checksum-differs (of the whole: begin anew), those of begin().
   Result<v1::FileEntry> finish(const v1::FileQuestion& question);
+  // The same in turns, since all bytes are read once more: begin_finish(), read_on() until it says true,
+  // end_finish().
+  Result<Finishing> begin_finish(const v1::FileQuestion& question) const;
+  Result<bool> read_on(Finishing& finishing) const;
+  Result<v1::FileEntry> end_finish(Finishing finishing);
   Result<void> abort(const v1::FileQuestion& question);
 
  private:
@@ -41,7 +56,7 @@ class Uploads {
   Result<Descriptor> lock_part(const std::string& upload) const;
   Result<std::uint64_t> begin_new(const v1::FileQuestion& question);
   Result<void> check_target(const v1::FileQuestion& question) const;
-  Result<void> publish(const v1::FileQuestion& about, const std::string& upload, const Descriptor& part);
+  Result<void> publish(Finishing& finishing);
   std::string name_of(const std::string& upload, const char* end) const;
 
   const OpenFolder& folder_;

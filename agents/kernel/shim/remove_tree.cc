@@ -34,6 +34,7 @@ class Remover {
   Remover(int top, const std::atomic<bool>* stop) : top_(top), stop_(stop) {
     struct stat info {};
     if (fstat(top, &info) == 0) device_ = info.st_dev;
+    close_to_others(top);
   }
 
   void empty() {
@@ -52,14 +53,22 @@ class Remover {
     return errno == EISDIR && unlinkat(folder, name.c_str(), AT_REMOVEDIR) == 0;
   }
 
+  // A program that has it open would fill it as fast as it is emptied. Where the folder is not ours to close,
+  // that program is no other user's.
+  static void close_to_others(int folder) {
+    if (fchown(folder, geteuid(), getegid()) == 0) (void)fchmod(folder, 0700);
+  }
+
   // Removes what is in a folder of the top, and moves its folders up. True: something changed.
   bool take_apart(const std::string& name) {
     const int folder = openat(top_, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct stat info {};
     bool changed = false;
-    if (folder >= 0 && fstat(folder, &info) == 0 && info.st_dev == device_)
+    if (folder >= 0 && fstat(folder, &info) == 0 && info.st_dev == device_) {
+      close_to_others(folder);
       for (const std::string& inner : names_in(folder))
         changed = remove_below(folder, inner) || move_up(folder, inner) || changed;
+    }
     if (folder >= 0) close(folder);
     return changed;
   }

@@ -225,6 +225,55 @@ TEST_F(FileServiceTest, MoreThanItTakesIsRefusedAndTakenLater) {
   EXPECT_EQ(waiting->how(), "ended");
 }
 
+TEST_F(FileServiceTest, AChunkThatDoesNotComeGivesWayToOneForWhichThereIsNoRoom) {
+  FileLimits limits;
+  limits.chunks_max = 1;
+  limits.patience = {};
+  serve(limits);
+  EXPECT_EQ(how(FileOperation::kUploadBegin, whole("abc")), "ended");
+  const auto stalls = ask(FileOperation::kUploadChunk, chunk_at(0, "abc"));
+  stalls->say("a");
+  EXPECT_EQ(how(FileOperation::kStat, of_path("")), "ended");  // the first has been taken by now
+  EXPECT_EQ(add(0, "abc")->how(), "ended");
+  EXPECT_EQ(stalls->how(), "503 agent-busy");
+  stalls->say("bc").finish();
+  EXPECT_EQ(answer(FileOperation::kUploadStatus, whole("abc")).offset(), 3u);
+}
+
+TEST_F(FileServiceTest, AReaderThatDoesNotReadGivesWayToAQuestionForWhichThereIsNoRoom) {
+  FileLimits limits;
+  limits.open_max = 1;
+  limits.patience = {};
+  serve(limits);
+  write(at("file"), std::string(4'000'000, 'x'));
+  const auto stalls = ask(FileOperation::kRead, of_path("file"));
+  stalls->reads = false;
+  ASSERT_TRUE(stalls->await_open());
+  std::string told = "503 agent-busy";  // until the reader's window is full
+  for (int i = 0; i < 10'000 && told == "503 agent-busy"; ++i)
+    told = how(FileOperation::kStat, of_path("file"));
+  EXPECT_EQ(told, "ended");
+  stalls->read_on();
+  EXPECT_EQ(stalls->how(), "stream-reset");
+}
+
+TEST_F(FileServiceTest, AFileThatIsReadOnceMoreBeforeItAppearsHoldsUpNobodyElse) {
+  FileLimits limits;
+  limits.threads = 1;
+  serve(limits);
+  constexpr std::uint64_t kLarge = 1ull << 30;
+  auto large = whole("");
+  large.set_bytes(kLarge);
+  EXPECT_EQ(how(FileOperation::kUploadBegin, large), "ended");
+  const std::string part =
+      root + "/staging/" + to_hex(folder_id(1).view()) + "." + to_hex(std::string(16, 'u'));
+  ASSERT_EQ(truncate((part + ".part").c_str(), kLarge), 0);
+  const auto finish = ask(FileOperation::kUploadFinish, large);
+  EXPECT_EQ(how(FileOperation::kStat, of_path("")), "ended");
+  EXPECT_EQ(finish->status, 0) << "it was waited for";
+  EXPECT_EQ(how(FileOperation::kUploadFinish, large), "409 upload-busy");
+}
+
 TEST_F(FileServiceTest, WhoGoesAwayInMidChunkLeavesItsPlace) {
   FileLimits limits;
   limits.chunks_max = 1;

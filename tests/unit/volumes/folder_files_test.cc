@@ -7,6 +7,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <ctime>
+
 #include "agents/volumes/disk_owner.h"
 #include "tests/unit/volumes/volume_rig.h"
 
@@ -78,6 +80,21 @@ TEST_F(FolderFilesTest, AnEntryTellsWhatItIs) {
   const std::string before = file->tag();
   write(at("file"), "changed");
   EXPECT_NE(files().stat("file")->tag(), before);
+}
+
+TEST_F(FolderFilesTest, ATimeThatNoClockReachesIsTheLastOneThatCanBeTold) {
+  write(at("file"), "x");
+  constexpr std::time_t k2400 = 13'569'465'600, k1905 = -2'051'222'400;
+  const auto told = [&](std::time_t seconds) {
+    const timespec times[] = {{seconds, 5}, {seconds, 5}};
+    EXPECT_EQ(utimensat(AT_FDCWD, at("file").c_str(), times, 0), 0);
+    struct stat info {};
+    EXPECT_EQ(stat(at("file").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mtim.tv_sec, seconds) << "this file system keeps no such time";
+    return files().stat("file")->modified_ns();
+  };
+  EXPECT_GT(told(k2400), INT64_MAX - 2 * kSecond);
+  EXPECT_EQ(told(k1905), k1905 * kSecond + 5);
 }
 
 TEST_F(FolderFilesTest, OnlyARegularFileIsOpenedAndNothingHoldsTheAgentUp) {

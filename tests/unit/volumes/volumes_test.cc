@@ -3,8 +3,12 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <thread>
 
 #include "agents/volumes/disk_owner.h"
@@ -159,6 +163,58 @@ TEST_F(VolumesTest, LinksOutOfAFolderAreRemovedAndWhatTheyLeadToStays) {
   ASSERT_TRUE(volumes->remove(id(), folder_id(1)));
   volumes->await_empty_trash();
   EXPECT_EQ(read(temp.path + "/outside/x"), "x");
+}
+
+// Programs of a session that make files in a folder as fast as they can, for as long as they can.
+class Writers {
+ public:
+  Writers(const std::string& folder, std::uint32_t user) {
+    const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (pid_t& pid : pids_) {
+      pid = fork();
+      if (pid == 0) write_on(opened, user);
+    }
+    close(opened);
+  }
+  ~Writers() {
+    for (const pid_t pid : pids_) {
+      kill(pid, SIGKILL);
+      waitpid(pid, nullptr, 0);
+    }
+  }
+  Writers(const Writers&) = delete;
+  Writers& operator=(const Writers&) = delete;
+
+ private:
+  [[noreturn]] static void write_on(int folder, std::uint32_t user) {
+    // Of this thread alone, as the library's own would wait for threads that are not here.
+    if (syscall(SYS_setresgid, user, user, user) != 0 || syscall(SYS_setresuid, user, user, user) != 0)
+      _exit(1);
+    char name[] = "a0000000";
+    for (unsigned number = static_cast<unsigned>(getpid()) * 1000u;; ++number) {
+      for (int digit = 0; digit < 7; ++digit) name[7 - digit] = "01234567"[number >> (3 * digit) & 7];
+      const int made = openat(folder, name, O_WRONLY | O_CREAT, 0600);
+      if (made < 0) _exit(0);
+      close(made);
+    }
+  }
+
+  pid_t pids_[48]{};
+};
+
+TEST_F(VolumesTest, ProgramsThatGoOnWritingInWhatIsRemovedKeepNothingFromBeingRemoved) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  open();
+  ASSERT_TRUE(volumes->make(id(), folder_id(1)));
+  ASSERT_TRUE(volumes->make(id(), folder_id(2)));
+  const Writers writers(folder_path(1), kFolderUid);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto is_late = [until] { return std::chrono::steady_clock::now() > until; };
+  while (entries_in(folder_path(1)) < 1000 && !is_late()) std::this_thread::yield();
+  ASSERT_TRUE(volumes->remove(id(), folder_id(1)));
+  ASSERT_TRUE(volumes->remove(id(), folder_id(2)));
+  while (entries_in(root + "/trash") > 0 && !is_late()) std::this_thread::yield();
+  EXPECT_EQ(entries_in(root + "/trash"), 0u);
 }
 
 TEST_F(VolumesTest, WhatACrashLeftIsRemovedAtTheNextStart) {
