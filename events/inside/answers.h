@@ -1,5 +1,6 @@
 // Answers: what comes out of a kernel, as values. Its root may have put anything in the helper's place, so
-// every frame is checked, and texts in them are printable and at most 1 KiB. Standard library only.
+// every frame is checked, and texts in them are printable and at most 1 KiB. Of a path control characters are
+// replaced alone: it may be in any language, and need not be UTF-8. Standard library only.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct Lost {
   std::uint64_t bytes = 0;
 };
 // Ended and Problem are the last.
-using Answer = std::variant<Begun, Out, Err, Lost, ShellEntry, AppEntry, Ended, Problem>;
+using Answer = std::variant<Begun, Out, Err, Lost, ShellEntry, AppEntry, LossSum, LossEntry, Ended, Problem>;
 
 // nullopt: the frame is no answer.
 std::optional<Answer> answer_in(const Frame& frame);
