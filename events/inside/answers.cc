@@ -90,4 +90,9 @@ bool is_last(const Answer& answer) {
   return std::holds_alternative<Ended>(answer) || std::holds_alternative<Problem>(answer);
 }
 
+bool is_of_inquiry(const Answer& answer) {
+  return std::holds_alternative<ShellEntry>(answer) || std::holds_alternative<LossSum>(answer) ||
+         std::holds_alternative<LossEntry>(answer);
+}
+
 }  // namespace berth::inside

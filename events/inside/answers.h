@@ -33,5 +33,7 @@ std::optional<Answer> answer_in(const Frame& frame);
 // The frame that says it.
 void append_answer(std::string& out, const Answer& answer);
 bool is_last(const Answer& answer);
+// Whether it answers a question about shells or losses, and is none of a program, a terminal or an app.
+bool is_of_inquiry(const Answer& answer);
 
 }  // namespace berth::inside
