@@ -16,6 +16,7 @@
 #include "agents/init/connect.h"
 #include "agents/init/egress.h"
 #include "agents/init/exec.h"
+#include "agents/init/losses.h"
 #include "agents/init/shell.h"
 
 namespace berth::init {
@@ -39,8 +40,12 @@ Problem no_such_shell(const std::string& name) {
 
 }  // namespace
 
-Helper::Helper(Descriptor door, std::uint32_t restarts)
-    : door_(std::move(door)), signals_(signals_of_children()), restarts_(restarts), apps_(*this) {}
+Helper::Helper(Descriptor door, std::uint32_t restarts, LossGround ground)
+    : door_(std::move(door)),
+      signals_(signals_of_children()),
+      restarts_(restarts),
+      ground_(std::move(ground)),
+      apps_(*this) {}
 
 Helper::~Helper() = default;
 
@@ -131,6 +136,7 @@ std::optional<Problem> Helper::serve(const Request& request, Client& client,
     case Request::What::kApps: apps_.list(client); break;
     case Request::What::kAppEnd: return apps_.serve_end(request, client, purpose);
     case Request::What::kEgress: return Egress::begin(*this, request, client, purpose);
+    case Request::What::kLosses: return serve_losses(client);
   }
   return std::nullopt;
 }
@@ -146,6 +152,18 @@ std::optional<Problem> Helper::serve_copy(const Request& request, Client& client
   const pid_t copy = start_copy(request, client.taken(), restarts_);
   if (copy < 0) return Problem{"program-not-started", std::string("no process: ") + std::strerror(errno)};
   disown(copy);
+  client.let_go();
+  return std::nullopt;
+}
+
+std::optional<Problem> Helper::serve_losses(Client& client) {
+  if (loss_scans_.running >= kLossScansMax)
+    return Problem{"kernel-busy", "4 look already at what ends with this kernel"};
+  if (auto problem = check_room()) return problem;
+  const pid_t scan = start_losses(ground_, client.taken(), restarts_);
+  if (scan < 0) return Problem{"program-not-started", std::string("no process: ") + std::strerror(errno)};
+  ++loss_scans_.running;
+  adopt(scan, loss_scans_);
   client.let_go();
   return std::nullopt;
 }
@@ -199,12 +217,12 @@ std::optional<Problem> Helper::serve_shell_end(const Request& request, Client& c
   return std::nullopt;
 }
 
-int run_helper(int door, std::uint32_t restarts) {
+int run_helper(int door, std::uint32_t restarts, std::optional<std::int64_t> started_at) {
   setsid();
   for (int fd = open("/dev/null", O_RDWR | O_CLOEXEC); fd >= 0 && fd <= 2;)  // 0 to 2 are to be there
     fd = open("/dev/null", O_RDWR | O_CLOEXEC);
   fcntl(door, F_SETFD, FD_CLOEXEC);
-  return Helper(Descriptor(door), restarts).run();
+  return Helper(Descriptor(door), restarts, loss_ground(started_at)).run();
 }
 
 }  // namespace berth::init

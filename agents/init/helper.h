@@ -2,7 +2,7 @@
 // the door, runs programs, and keeps shells and apps, which outlive their channels. A bad request is a
 // Problem on its channel and never the helper's end. One thread.
 //
-//   door --accept--> Client --request--> Exec, Connect, Shell or App, or a process of its own (copy.h)
+//   door --accept--> Client --request--> Exec, Connect, Shell or App, or a process of its own (aside.h)
 #pragma once
 
 #include <sys/types.h>
@@ -17,6 +17,7 @@
 #include "agents/init/apps.h"
 #include "agents/init/client.h"
 #include "agents/init/loop.h"
+#include "agents/init/loss_scan.h"
 
 namespace berth::init {
 
@@ -42,9 +43,10 @@ class Helper final : public Watcher {
   static constexpr std::size_t kShellsMax = 64;
   static constexpr std::size_t kProgramsMax =
       256;  // besides shells, copies among them; also those whose channel is gone
+  static constexpr std::size_t kLossScansMax = 4;
 
   // `restarts`: helpers of this kernel before this one.
-  Helper(Descriptor door, std::uint32_t restarts);
+  Helper(Descriptor door, std::uint32_t restarts, LossGround ground);
   ~Helper() override;
   // Serves for ever; returns if it cannot.
   int run();
@@ -54,7 +56,7 @@ class Helper final : public Watcher {
   inside::Begun begun() const { return {.restarts = restarts_}; }
   void begin(Client& client, inside::Begun begun);
   // Begins what the request asks for. Codes: those of start_child, too-many-shells, too-many-programs,
-  // no-such-shell, and those of Apps; those of a copy come from it.
+  // kernel-busy, no-such-shell, and those of Apps; those of a copy come from it.
   std::optional<Problem> serve(const Request& request, Client& client, std::unique_ptr<Purpose>& purpose);
   void adopt(pid_t child, Parent& parent) { children_[child] = &parent; }
   // The child lives on, and nobody asks how it ends.
@@ -66,6 +68,12 @@ class Helper final : public Watcher {
   void ready(int fd, std::uint32_t events) override;
 
  private:
+  // Counts those that run: each walks all files of the kernel.
+  struct LossScans final : Parent {
+    std::size_t running = 0;
+    void child_ended(int) override { --running; }
+  };
+
   std::optional<Problem> check_room() const;
   std::optional<Problem> serve_exec(const Request& request, Client& client,
                                     std::unique_ptr<Purpose>& purpose);
@@ -73,6 +81,7 @@ class Helper final : public Watcher {
                                      std::unique_ptr<Purpose>& purpose);
   void serve_shells(Client& client);
   std::optional<Problem> serve_copy(const Request& request, Client& client);
+  std::optional<Problem> serve_losses(Client& client);
   std::optional<Problem> serve_shell_end(const Request& request, Client& client);
   void accept_clients();
   void reap();
@@ -84,6 +93,8 @@ class Helper final : public Watcher {
   Loop loop_;
   Descriptor door_, signals_;
   std::uint32_t restarts_;
+  LossGround ground_;
+  LossScans loss_scans_;
   bool closed_ = false;  // the door is not looked at: no descriptors are left, or too many channels are open
   std::map<pid_t, Parent*> children_;
   std::set<Looker*> lookers_;
@@ -93,7 +104,7 @@ class Helper final : public Watcher {
   std::vector<std::unique_ptr<Client>> clients_;  // last: they end before what they use
 };
 
-// The life of a helper, in a process of its own. Returns the exit code.
-int run_helper(int door, std::uint32_t restarts);
+// The life of a helper, in a process of its own. `started_at`: loss_ground(). Returns the exit code.
+int run_helper(int door, std::uint32_t restarts, std::optional<std::int64_t> started_at);
 
 }  // namespace berth::init

@@ -10,6 +10,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "agents/init/helper.h"
 #include "agents/init/pid1.h"
@@ -17,7 +18,7 @@
 int main(int argc, char** argv) {
   using namespace berth::init;
   if (argc == 4 && std::strcmp(argv[1], "--helper") == 0)
-    return run_helper(std::atoi(argv[2]), static_cast<std::uint32_t>(std::atoi(argv[3])));
+    return run_helper(std::atoi(argv[2]), static_cast<std::uint32_t>(std::atoi(argv[3])), std::nullopt);
   prctl(PR_SET_DUMPABLE, 0);
   Pid1 pid1;
   int at = 1;

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 
 #include "agents/init/helper.h"
 #include "agents/kernel/shim/system.h"
@@ -30,6 +31,13 @@ pid_t run_command(char** command, const sigset_t& signals) {
   const int why = errno;
   dprintf(2, "berth-init: cannot run '%s': %s\n", command[0], std::strerror(why));
   _exit(why == ENOENT ? 127 : 126);
+}
+
+// What the file system would stamp a change with that is made now.
+std::int64_t file_time_now() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
 bool is_passed_on(int signal) {
@@ -55,6 +63,7 @@ void Pid1::enter_folder() const {
 }
 
 int Pid1::run() {
+  started_at_ = file_time_now();
   enter_folder();
   sigfillset(&signals_);
   for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) sigdelset(&signals_, own);
@@ -122,7 +131,7 @@ void Pid1::start_helper() {
     if (exit_file >= 0) close(exit_file);
     close(signal_file_);
     prctl(PR_SET_NAME, "berth-helper");
-    _exit(run_helper(door, restarts_));
+    _exit(run_helper(door, restarts_, started_at_));
   }
   if (child > 0) helper_ = child;
   if (child < 0) rest();

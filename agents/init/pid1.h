@@ -41,6 +41,7 @@ struct Pid1 {
   pid_t child_ = 0;   // of the command
   pid_t helper_ = 0;  // 0: none
   std::uint32_t restarts_ = 0;
+  std::int64_t started_at_ = 0;       // wall clock, ns, as the file system stamps its changes
   std::int64_t no_helper_until_ = 0;  // CLOCK_BOOTTIME, ns: after one that ended, or could not be started
   int code_ = -1;                     // the exit code, once it is known
 };

@@ -38,7 +38,8 @@ bool is_of_apps(const inside::Request& request) {
 
 bool has_input(const inside::Request& request) {
   using What = inside::Request::What;
-  return request.what != What::kShells && request.what != What::kShellEnd && !is_of_apps(request);
+  return request.what != What::kShells && request.what != What::kShellEnd && request.what != What::kLosses &&
+         !is_of_apps(request);
 }
 
 }  // namespace

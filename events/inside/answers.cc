@@ -15,6 +15,13 @@ std::string printable(std::string text, char also = ' ') {
   return text;
 }
 
+// A path for people, in whatever language they name their files.
+std::string without_controls(std::string path) {
+  for (char& c : path)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  return path;
+}
+
 bool is_code(std::string_view text) {
   const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; };
   return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), fits);
@@ -46,6 +53,12 @@ std::optional<Answer> answer_in(const Frame& frame) {
       if (app) app->log = printable(std::move(app->log), '\n');
       return if_good(std::move(app));
     }
+    case FrameType::kLossSum: return if_good(decode_loss_sum(frame.payload));
+    case FrameType::kLoss: {
+      auto loss = decode_loss(frame.payload);
+      if (loss) loss->path = without_controls(std::move(loss->path));
+      return if_good(std::move(loss));
+    }
     case FrameType::kError: {
       auto problem = decode_problem(frame.payload);
       if (!problem || !is_code(problem->code)) return std::nullopt;
@@ -65,6 +78,8 @@ void append_answer(std::string& out, const Answer& answer) {
     void operator()(const Lost& lost) const { append_frame(out, FrameType::kLost, encode_lost(lost.bytes)); }
     void operator()(const ShellEntry& entry) const { append_frame(out, FrameType::kShell, encode(entry)); }
     void operator()(const AppEntry& entry) const { append_frame(out, FrameType::kApp, encode(entry)); }
+    void operator()(const LossSum& sum) const { append_frame(out, FrameType::kLossSum, encode(sum)); }
+    void operator()(const LossEntry& loss) const { append_frame(out, FrameType::kLoss, encode(loss)); }
     void operator()(const Ended& ended) const { append_frame(out, FrameType::kEnded, encode(ended)); }
     void operator()(const Problem& problem) const { append_frame(out, FrameType::kError, encode(problem)); }
   };
@@ -73,6 +88,11 @@ void append_answer(std::string& out, const Answer& answer) {
 
 bool is_last(const Answer& answer) {
   return std::holds_alternative<Ended>(answer) || std::holds_alternative<Problem>(answer);
+}
+
+bool is_of_inquiry(const Answer& answer) {
+  return std::holds_alternative<ShellEntry>(answer) || std::holds_alternative<LossSum>(answer) ||
+         std::holds_alternative<LossEntry>(answer);
 }
 
 }  // namespace berth::inside

@@ -33,6 +33,8 @@ enum class FrameType : std::uint8_t {
   kError = 22,       // the last frame
   kApp = 23,         // an app and its state
   kConnection = 24,  // a program has connected; empty, its socket comes with it
+  kLossSum = 25,     // how much ends with the kernel
+  kLoss = 26,        // a file that does
 };
 
 struct Frame {

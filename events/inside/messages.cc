@@ -10,8 +10,8 @@ namespace berth::inside {
 namespace {
 
 // In the order of Request::What, and of AppState.
-constexpr const char* kWords[] = {"exec",    "shell", "shells", "shell-end", "pack",  "unpack",
-                                  "connect", "app",   "apps",   "app-end",   "egress"};
+constexpr const char* kWords[] = {"exec",    "shell", "shells", "shell-end", "pack",   "unpack",
+                                  "connect", "app",   "apps",   "app-end",   "egress", "losses"};
 constexpr const char* kStates[] = {"starting", "ready", "ended"};
 
 template <class Number> bool read_number(std::string_view text, Number& number) {
@@ -213,6 +213,16 @@ std::string encode(const AppEntry& entry) {
                         {"log", entry.log}});
 }
 
+std::string encode(const LossSum& sum) {
+  return encode_fields({{"files", std::to_string(sum.files)},
+                        {"bytes", std::to_string(sum.bytes)},
+                        {"complete", sum.complete ? "1" : "0"}});
+}
+
+std::string encode(const LossEntry& entry) {
+  return encode_fields({{"path", entry.path}, {"bytes", std::to_string(entry.bytes)}});
+}
+
 std::string encode(const Ended& ended) {
   return encode_fields({{"code", std::to_string(ended.code)}, {"signal", std::to_string(ended.signal)}});
 }
@@ -293,6 +303,27 @@ std::optional<AppEntry> decode_app(std::string_view bytes) {
     return state != std::end(kStates);
   });
   const bool good = entry && is_name(entry->name) && is_byte(entry->code) && is_byte(entry->signal);
+  return good ? std::move(entry) : std::nullopt;
+}
+
+std::optional<LossSum> decode_loss_sum(std::string_view bytes) {
+  const auto sum = decode_into<LossSum>(bytes, [](LossSum& into, const auto& name, const auto& value) {
+    if (name == "files") return read_number(value, into.files);
+    if (name == "bytes") return read_number(value, into.bytes);
+    if (name == "complete") into.complete = value == "1";
+    return true;
+  });
+  return sum && sum->files <= kLossNumberMax && sum->bytes <= kLossNumberMax ? sum : std::nullopt;
+}
+
+std::optional<LossEntry> decode_loss(std::string_view bytes) {
+  auto entry = decode_into<LossEntry>(bytes, [](LossEntry& into, const auto& name, const auto& value) {
+    if (name == "bytes") return read_number(value, into.bytes);
+    if (name == "path") into.path = value;
+    return true;
+  });
+  const bool good = entry && !entry->path.empty() && entry->path.size() <= kLossPathMax &&
+                    !has_zero(entry->path) && entry->bytes <= kLossNumberMax;
   return good ? std::move(entry) : std::nullopt;
 }
 

@@ -28,6 +28,8 @@
 //   Request egress          ------------>
 //                           <------------   Begun, then kConnection each time that a program connects, with
 //                                           it the accepted socket (SCM_RIGHTS)
+//   Request losses          ------------>
+//                           <------------   Begun, a LossSum, a LossEntry each, Ended
 //
 // kErr of pack and unpack are lines for people, each names what was left out; then the code of Ended is 1.
 // No answer but those of connect and egress may bring a descriptor.
@@ -51,6 +53,10 @@ inline constexpr std::size_t kAppTailMax = 1024;         // bytes of AppEntry::l
 inline constexpr std::size_t kPathMax = 4096;            // bytes of a path that is packed or unpacked
 inline constexpr std::size_t kSocketMax = 107;           // bytes of the path of an app's Unix socket
 inline constexpr std::size_t kTokenSize = 48;            // characters of an app's token, each one of 0-9a-f
+inline constexpr std::size_t kLossesNamedMax = 20;       // files of LossSum that are named
+inline constexpr std::size_t kLossPathMax = 1024;        // bytes of LossEntry::path
+// Of each number in LossSum and LossEntry: what a program in any language reads exactly.
+inline constexpr std::uint64_t kLossNumberMax = (std::uint64_t{1} << 53) - 1;
 
 // Code (kebab-case), one sentence for people.
 struct Problem {
@@ -78,6 +84,8 @@ struct Request {
     kAppEnd,    // ends the app of this name: SIGTERM, 5 s later SIGKILL, to it and what it started
     // Listens on `port` of 127.0.0.1 and passes out who connects, as long as the channel is open.
     kEgress,
+    // Counts the files that end with the kernel and were changed since its start, and names some of them.
+    kLosses,
   };
   What what = What::kExec;
   std::string name;               // of the shell or app: letters, digits, "-", "_", "."
@@ -139,6 +147,20 @@ struct AppEntry {
   std::string log;              // kApps: the newest of what it printed
 };
 
+// The regular files outside folders that were changed since the kernel's start, each counted once.
+struct LossSum {
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;  // that they take of the disk, but no more than their lengths
+  bool complete = true;     // false: there may be more, the look at them was cut short
+};
+
+// One of those files. They come in the order in which people look for them: those of the home first, of these
+// those below no hidden folder, then the newest.
+struct LossEntry {
+  std::string path;  // absolute, or relative to the folder in which the kernel works; any bytes but zero
+  std::uint64_t bytes = 0;
+};
+
 struct Ended {
   int code = 0;    // exit code; 128 + signal
   int signal = 0;  // 0: it exited
@@ -157,6 +179,8 @@ std::string encode(const Size& size);
 std::string encode(const Begun& begun);
 std::string encode(const ShellEntry& entry);
 std::string encode(const AppEntry& entry);
+std::string encode(const LossSum& sum);
+std::string encode(const LossEntry& entry);
 std::string encode(const Ended& ended);
 std::string encode(const Problem& problem);
 std::string encode_lost(std::uint64_t bytes);
@@ -165,6 +189,8 @@ std::optional<Size> decode_size(std::string_view bytes);
 std::optional<Begun> decode_begun(std::string_view bytes);
 std::optional<ShellEntry> decode_shell(std::string_view bytes);
 std::optional<AppEntry> decode_app(std::string_view bytes);
+std::optional<LossSum> decode_loss_sum(std::string_view bytes);
+std::optional<LossEntry> decode_loss(std::string_view bytes);
 std::optional<Ended> decode_ended(std::string_view bytes);
 std::optional<Problem> decode_problem(std::string_view bytes);
 std::optional<std::uint64_t> decode_lost(std::string_view bytes);

@@ -74,6 +74,8 @@ class Talk {
   bool keeps_out = true;
   std::vector<ShellEntry> shells;
   std::vector<AppEntry> apps;
+  std::optional<LossSum> loss_sum;
+  std::vector<LossEntry> losses;
   std::optional<Ended> ended;
   std::optional<Problem> problem;
   Error error;
@@ -103,6 +105,8 @@ class Talk {
   void take(Lost value) { lost += value.bytes; }
   void take(ShellEntry value) { shells.push_back(std::move(value)); }
   void take(AppEntry value) { apps.push_back(std::move(value)); }
+  void take(LossSum value) { loss_sum = value; }
+  void take(LossEntry value) { losses.push_back(std::move(value)); }
   void take(Ended value) { ended = value; }
   void take(Problem value) { problem = std::move(value); }
 
@@ -164,6 +168,11 @@ inline Request end_of_shell(std::string name) {
   Request request;
   request.what = Request::What::kShellEnd;
   request.name = std::move(name);
+  return request;
+}
+inline Request losses() {
+  Request request;
+  request.what = Request::What::kLosses;
   return request;
 }
 inline Request pack_of(std::string path) {

@@ -9,16 +9,6 @@ using projections::KernelRow;
 using projections::KernelState;
 using projections::SessionRow;
 
-std::optional<Error> why_not_now(const SessionRow& session) {
-  if (projections::is_end(session.status))
-    return make_error("session-ended", "session " + session.name + " has ended",
-                      "berth session logs shows what it wrote");
-  if (session.terminating)
-    return make_error("session-terminating", "session " + session.name + " is about to end",
-                      "berth session logs shows what it wrote");
-  return std::nullopt;
-}
-
 Result<const KernelRow*> kernel_of(const projections::State& state, const SessionRow& session,
                                    const std::string& name) {
   for (const KernelId& id : session.kernel_ids) {
@@ -36,6 +26,22 @@ Result<const KernelRow*> kernel_of(const projections::State& state, const Sessio
 }
 
 }  // namespace
+
+std::optional<Error> why_not_now(const SessionRow& session) {
+  if (projections::is_end(session.status))
+    return make_error("session-ended", "session " + session.name + " has ended",
+                      "berth session logs shows what it wrote");
+  if (session.terminating)
+    return make_error("session-terminating", "session " + session.name + " is about to end",
+                      "berth session logs shows what it wrote");
+  return std::nullopt;
+}
+
+KernelPlace place_of(const projections::State& state, const KernelRow& kernel) {
+  KernelPlace place{kernel.agent, "", kernel.id, kernel.attempt};
+  if (const auto* agent = state.agents.find(kernel.agent)) place.address = agent->address;
+  return place;
+}
 
 Result<const SessionRow*> find_session_to_act_in(const StateView& view, const Caller& caller,
                                                  const std::string& session, projections::Noun noun) {
@@ -64,8 +70,7 @@ Result<FoundKernel> find_kernel_to_act_in(const StateView& view, const Caller& c
   out.facts.session = (*found)->id;
   out.facts.kernel = (*row)->id;
   out.facts.attempt = (*row)->attempt;
-  out.place = {(*row)->agent, "", (*row)->id, (*row)->attempt};
-  if (const auto* agent = state.agents.find((*row)->agent)) out.place.address = agent->address;
+  out.place = place_of(state, **row);
   return out;
 }
 

@@ -1,6 +1,7 @@
 // The kernel that a request of somebody's names, to act in it.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "controller/api/inside/stream_facts.h"
@@ -12,6 +13,11 @@ struct FoundKernel {
   StreamFacts facts;
   KernelPlace place;
 };
+
+// Why nothing is asked of a session's kernels any more. Codes: session-ended, session-terminating.
+std::optional<Error> why_not_now(const projections::SessionRow& session);
+// Where a kernel that runs is found.
+KernelPlace place_of(const projections::State& state, const projections::KernelRow& kernel);
 
 // A session that has not ended, to act in it. Codes: those of find_session(), denied, session-ended,
 // session-terminating. A session that has left the state is unknown-session here.

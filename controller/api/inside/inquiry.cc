@@ -70,6 +70,9 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
 
   bool is_asked_for(const Answer& answer) const {
     if (what_ == Request::What::kShells) return std::holds_alternative<inside::ShellEntry>(answer);
+    if (what_ == Request::What::kLosses)
+      return std::holds_alternative<inside::LossSum>(answer) ||
+             std::holds_alternative<inside::LossEntry>(answer);
     return what_ == Request::What::kApps && std::holds_alternative<inside::AppEntry>(answer);
   }
 

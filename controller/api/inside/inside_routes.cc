@@ -1,4 +1,6 @@
-// /v1/sessions/{session}/exec, shell, copy and shells: what people do in their sessions' kernels.
+// /v1/sessions/{session}/exec, shell, copy, shells and losses: what people do in their sessions' kernels, and
+// what ends with them.
+#include "controller/api/inside/losses.h"
 #include "controller/api/inside/relay.h"
 #include "controller/api/inside/shell_list.h"
 #include "controller/api/inside/way_in.h"
@@ -82,7 +84,13 @@ std::vector<Route> inside_routes() {
            "endShell",
            kOfAnybody,
            answer_end,
-           {{Noun::kTerminal, Verb::kAct}}}};
+           {{Noun::kTerminal, Verb::kAct}}},
+          {"GET",
+           "/v1/sessions/{session}/losses",
+           "getLosses",
+           kOfAnybody,
+           answer_losses,
+           {{Noun::kSession, Verb::kEnd}}}};
 }
 
 }  // namespace berth::controller::api

@@ -128,6 +128,8 @@ struct Says {
     return {true, json::serialize(json::object{{"lost", lost.bytes}})};
   }
   Message operator()(const inside::ShellEntry&) const { return {}; }
+  Message operator()(const inside::LossSum&) const { return {}; }
+  Message operator()(const inside::LossEntry&) const { return {}; }
   Message operator()(const inside::AppEntry& app) const {
     return text_message("app", {{"state", name_of(app.state)},
                                 {"exit_code", app.code},

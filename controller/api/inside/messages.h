@@ -46,7 +46,7 @@ Result<Told> read_told(std::string_view text);
 
 std::string_view name_of(inside::AppState state);  // "starting", "ready", "ended"
 
-// What the client is told. REQUIRES: no entry of the list of shells.
+// What the client is told. REQUIRES: not is_of_inquiry().
 Message message_of(const inside::Answer& answer);
 Message message_of(const Error& problem);
 

@@ -117,7 +117,7 @@ void InsideRelay::take_bytes(const std::string& bytes) {
 
 void InsideRelay::take_frame(const inside::Frame& frame) {
   const auto answer = answer_in(frame);
-  if (!answer || std::holds_alternative<inside::ShellEntry>(*answer)) return end(garbled());
+  if (!answer || is_of_inquiry(*answer)) return end(garbled());
   if (std::holds_alternative<inside::AppEntry>(*answer) && kind_ != StreamKind::kApp) return end(garbled());
   // It begins once, and first; where it cannot begin, a problem says so.
   const bool begins = std::holds_alternative<inside::Begun>(*answer);

@@ -85,6 +85,7 @@ constexpr CodeStatus kStatuses[] = {
     {"app-in-terminal", 409},
     {"app-not-started-here", 409},
     {"app-not-http", 409},
+    {"unknown-request", 409},
     {"too-many-shells", 409},
     {"too-many-programs", 409},
     {"too-many-apps", 409},

@@ -3,6 +3,7 @@
 #include "ops/cli/command/wait.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/views.h"
+#include "ops/cli/session/losses.h"
 
 namespace berth::cli {
 namespace {
@@ -11,7 +12,7 @@ namespace json = boost::json;
 
 struct End {
   std::vector<std::string> sessions;
-  bool forced = false;
+  bool forced = false, yes = false;
   std::string reason;
   WaitFor wait;
   bool waits = false;
@@ -29,6 +30,9 @@ Outcome<int> end_sessions(Shell& shell, const End& o) {
   if (o.waits) shell.catch_signals();
   const auto api = shell.api();
   if (!api) return api.failure();
+  if (!o.yes)
+    if (const auto confirmed = confirm_losses(shell, **api, o.sessions); !confirmed)
+      return confirmed.failure();
   json::array ended;
   std::vector<std::string> ids;
   std::int64_t position = -1;
@@ -68,6 +72,7 @@ void add_session_end(Registry& registry, CLI::App* noun) {
   rm->add_option("SESSION", o->sessions, "Names or ids")->required();
   rm->add_flag("-f,--force,--forced", o->forced,
                "Show it as ended at once; its slots come free as ever, when the agent confirms the end");
+  rm->add_flag("-y,--yes", o->yes, "Do not ask on a terminal where files end with a session");
   rm->add_option("--reason", o->reason, "Why, for the record")->type_name("TEXT");
   rm->add_option("--wait", o->wait.state, "Wait until the end is confirmed")
       ->type_name("[=STATE]")
@@ -76,6 +81,7 @@ void add_session_end(Registry& registry, CLI::App* noun) {
   rm->add_option("--timeout", o->wait.timeout, "How long to wait at most, like 30s")->type_name("DURATION");
   registry.on(rm, "  berth session rm demo-1\n  berth session rm demo-1 demo-2 --wait --timeout 30s",
               [o](Shell& shell) { return end_sessions(shell, *o); });
+  add_session_losses(registry, noun);
 }
 
 }  // namespace berth::cli

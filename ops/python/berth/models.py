@@ -130,6 +130,25 @@ class ShellList(TypedDict):
     items: list[ShellListItemsItem]
 
 
+class LossesNamesItem(TypedDict):
+    kernel: str
+    path: str  # Absolute; of a process, relative to its folder. U+FFFD stands for bytes that are no UTF-8
+    bytes: int
+
+
+class LossesUnknownItem(TypedDict):
+    kernel: str
+    code: str  # Why, as of a problem
+
+
+class Losses(TypedDict):
+    files: int
+    bytes: int  # That they take of the disk
+    complete: bool  # No: there may be more, for the look at them was cut short or a kernel did not answer
+    names: list[LossesNamesItem]  # Of some of them, those of the home first, then the newest; of none to whoever may not act in the session
+    unknown: list[LossesUnknownItem]  # Kernels that did not answer
+
+
 Name: TypeAlias = "str"
 
 

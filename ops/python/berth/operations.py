@@ -111,6 +111,14 @@ class Client(BaseClient):
             query={"kernel": kernel, "min_position": min_position, "wait": wait},
         ))
 
+    def get_losses(
+        self, session: models.Name, *, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Losses:
+        """What ends with a session: files of its kernels outside folders that were changed since they started (GET /v1/sessions/{session}/losses)"""
+        return self._send(Call(
+            "GET", f"/v1/sessions/{segment(session)}/losses", query={"min_position": min_position, "wait": wait},
+        ))
+
     def end_shell(
         self, session: models.Name, shell: models.ShellName, *, kernel: models.Name | None = None,
         idempotency_key: str | None = None, x_berth_csrf: str | None = None,
@@ -1187,6 +1195,14 @@ class AsyncClient(BaseAsyncClient):
         return await self._send(Call(
             "GET", f"/v1/sessions/{segment(session)}/shells",
             query={"kernel": kernel, "min_position": min_position, "wait": wait},
+        ))
+
+    async def get_losses(
+        self, session: models.Name, *, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Losses:
+        """What ends with a session: files of its kernels outside folders that were changed since they started (GET /v1/sessions/{session}/losses)"""
+        return await self._send(Call(
+            "GET", f"/v1/sessions/{segment(session)}/losses", query={"min_position": min_position, "wait": wait},
         ))
 
     async def end_shell(

@@ -94,6 +94,8 @@ class Asker {
   std::uint64_t out_bytes = 0;  // also of what `keeps_out` dropped
   std::vector<inside::ShellEntry> shells;
   std::vector<inside::AppEntry> apps;
+  std::optional<inside::LossSum> loss_sum;
+  std::vector<inside::LossEntry> losses;
   std::optional<inside::Ended> ended;
   std::optional<inside::Problem> problem;
   std::size_t piece_max = 64 << 10;  // bytes of a write
@@ -133,6 +135,8 @@ class Asker {
   void take(const inside::Lost&) {}
   void take(const inside::ShellEntry& value) { shells.push_back(value); }
   void take(const inside::AppEntry& value) { apps.push_back(value); }
+  void take(const inside::LossSum& value) { loss_sum = value; }
+  void take(const inside::LossEntry& value) { losses.push_back(value); }
   void take(const inside::Ended& value) { ended = value; }
   void take(const inside::Problem& value) { problem = value; }
 

@@ -19,5 +19,16 @@ TEST(IsUtf8, RefusesWhatIsCutOverlongOrNoCharacter) {
     EXPECT_FALSE(is_utf8(bytes)) << bytes;
 }
 
+TEST(ShownAsUtf8, KeepsTextAndMarksEachByteThatIsNone) {
+  EXPECT_EQ(shown_as_utf8(""), "");
+  EXPECT_EQ(shown_as_utf8("d\xC3\xA4ten \xF0\x9F\x90\x8B"), "d\xC3\xA4ten \xF0\x9F\x90\x8B");
+  EXPECT_EQ(shown_as_utf8("a\xFF"
+                          "b"),
+            "a\uFFFDb");
+  EXPECT_EQ(shown_as_utf8("\xE2\x82"), "\uFFFD\uFFFD");
+  EXPECT_EQ(shown_as_utf8("\xE2\x82("), "\uFFFD\uFFFD(");
+  EXPECT_EQ(shown_as_utf8("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD") << "a surrogate";
+}
+
 }  // namespace
 }  // namespace berth

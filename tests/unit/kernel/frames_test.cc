@@ -127,6 +127,26 @@ TEST(ChannelAnswers, DamagedOnesAreNone) {
   EXPECT_FALSE(decode_lost("v=1\nbytes=-5\nend=\n").has_value());
   EXPECT_FALSE(decode_size("v=1\ncolumns=1001\nend=\n").has_value());
   EXPECT_FALSE(decode_problem("code").has_value());
+  EXPECT_FALSE(decode_loss_sum("v=1\nfiles=-1\nend=\n").has_value());
+  EXPECT_FALSE(decode_loss_sum("v=1\nbytes=9007199254740992\nend=\n").has_value()) << "2^53";
+  EXPECT_FALSE(decode_loss("v=1\nbytes=1\nend=\n").has_value()) << "no path";
+  EXPECT_FALSE(decode_loss("v=1\npath=" + std::string(kLossPathMax + 1, 'x') + "\nend=\n").has_value());
+  EXPECT_FALSE(decode_loss(std::string("v=1\npath=a\0b\nend=\n", 18)).has_value());
+}
+
+TEST(ChannelAnswers, ALossKeepsItsNameButForWhatWouldSteerATerminal) {
+  const LossSum sum{3, kLossNumberMax, false};
+  const auto again = decode_loss_sum(encode(sum));
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->files, 3u);
+  EXPECT_EQ(again->bytes, kLossNumberMax);
+  EXPECT_FALSE(again->complete);
+  const std::string payload = encode(LossEntry{"/home/work/\uBAA8\uB378 \xff\n\x1b[2J\x7f", 7});
+  const auto answer = answer_in({FrameType::kLoss, payload});
+  ASSERT_TRUE(answer.has_value());
+  const auto& entry = std::get<LossEntry>(*answer);
+  EXPECT_EQ(entry.path, "/home/work/\uBAA8\uB378 \xff??[2J?");
+  EXPECT_EQ(entry.bytes, 7u);
 }
 
 }  // namespace

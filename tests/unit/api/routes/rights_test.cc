@@ -174,6 +174,10 @@ TEST_F(RoleWalk, AKernelIsEnteredByTheOwnerOfItsSession) {
       }
       const bool acts = may(actor(asks), Noun::kTerminal, Verb::kAct, thing_of(owner));
       const std::string refused = seen ? "denied" : "unknown-session";
+      // What ends with a session is told to whoever may end it.
+      const bool ends = may(actor(asks), Noun::kSession, Verb::kEnd, thing_of(owner));
+      EXPECT_EQ(code(asks, "GET", "/v1/sessions/" + session + "/losses"), ends ? "200" : refused)
+          << asks.name << " " << owner;
       const std::string apps = "/v1/sessions/" + session + "/apps";
       EXPECT_EQ(code(asks, "GET", apps), acts ? "200" : refused) << asks.name << " " << owner;
       EXPECT_EQ(code(asks, "DELETE", apps + "/lab"), acts ? "session-not-running" : refused)
