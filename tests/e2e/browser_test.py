@@ -14,6 +14,25 @@ import unittest_report
 
 CONSOLE = os.path.join(rig.ROOT, "ops", "console")
 RUN = 'source ops/lib/common.sh && source ops/lib/node.sh && use_node && cd ops/console && install_packages && exec node "$@"'
+# An app that wants what is not its own: it answers with what it was asked with, and with every header that could reach beyond its origin.
+HOSTILE = """
+import http.server, json
+WORKER = "self.addEventListener('fetch', (event) => event.respondWith(new Response('of the worker')))"
+SAYS = [("Set-Cookie", "own=1"), ("Set-Cookie", "of-domain=1; Domain=localhost"), ("Set-Cookie", "berth_app=planted; Path=/"),
+        ("Set-Cookie", "__Host-berth_planted=1; Path=/; Secure"), ("Access-Control-Allow-Origin", "*"), ("Access-Control-Allow-Credentials", "true"),
+        ("Service-Worker-Allowed", "/"), ("Clear-Site-Data", '"*"'), ("Strict-Transport-Security", "max-age=1000")]
+class Hostile(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        script = self.path.endswith("worker.js")
+        body = (WORKER if script else json.dumps(dict(self.headers.items()), indent=1)).encode()
+        self.send_response(200)
+        for name, value in [("Content-Type", "text/javascript" if script else "text/html"), ("Content-Length", str(len(body))), *SAYS]:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+http.server.ThreadingHTTPServer(("127.0.0.1", 8001), Hostile).serve_forever()
+"""
+WEB = ["python3", "-m", "http.server", "8000", "--bind", "127.0.0.1"]
 
 
 def token_of(link):
@@ -56,10 +75,10 @@ class Browser(unittest.TestCase):
         with open(os.path.join(up.data, "login-link"), encoding="utf-8") as file:
             return up, token_of(file.read())
 
-    def walk(self, up, script, told, steps):
+    def walk(self, up, script, told, steps, server=None):
         """Runs a script that tells each of its steps by a line, and kills and starts the server again where it asks for that."""
         child = subprocess.Popen(
-            ["bash", "-c", RUN, "ops/console/check", script, f"http://127.0.0.1:{up.port}", told], cwd=rig.ROOT, text=True,
+            ["bash", "-c", RUN, "ops/console/check", script, server or f"http://127.0.0.1:{up.port}", told], cwd=rig.ROOT, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             env={**os.environ, "BERTH_SCREENSHOT": os.path.join(rig.ROOT, "build", "browser_failed.png")})
         lines = []
@@ -97,14 +116,23 @@ class Browser(unittest.TestCase):
     def test_apps_of_an_image_open_in_windows_of_their_own(self):
         if not rig.has_containers():
             self.skipTest("apps are of containers")
-        up, token = self.start(at_proxy=False)
-        commands = {"web": ["python3", "-m", "http.server", "8000", "--bind", "127.0.0.1"],
-                    "broken": ["python3", "-c", "print('no such luck', flush=True); raise SystemExit(3)"]}
-        labels = {"berth.apps": "web:http:8000,broken:http:8001", "berth.app.web.title": "Web",
-                  **{f"berth.app.{name}.command": json.dumps(command) for name, command in commands.items()}}
-        up.cli.ok("image", "add", "site", source_of(up, "python:3.11"),
+        up, tokens = self.together("ada")
+        broken = ["python3", "-c", "print('no such luck', flush=True); raise SystemExit(3)"]
+        self.add_image(up, "site", "web:http:8000,broken:http:8001", {"berth.app.web.title": "Web"}, web=WEB, broken=broken)
+        self.walk(up, "test/real/apps.mjs", tokens["ada"], steps=7)
+
+    def test_a_hostile_app_gets_nothing_of_the_console_or_of_another_app(self):
+        if not rig.has_containers():
+            self.skipTest("apps are of containers")
+        up, tokens = self.together("hugo")
+        self.add_image(up, "hostile", "web:http:8000,hostile:http:8001", {}, web=WEB, hostile=["python3", "-c", HOSTILE])
+        self.walk(up, "test/real/hostile.mjs", tokens["hugo"], steps=10)
+
+    def add_image(self, up, name, apps, labels, **commands):
+        """python:3.11 with apps."""
+        labels = {"berth.apps": apps, **labels, **{f"berth.app.{app}.command": json.dumps(command) for app, command in commands.items()}}
+        up.cli.ok("image", "add", name, source_of(up, "python:3.11"),
                   *[word for label, value in labels.items() for word in ("--label", f"{label}={value}")])
-        self.walk(up, "test/real/apps.mjs", token, steps=7)
 
     def test_the_manuals_exercise_works_in_jupyter(self):
         if not rig.has_containers() or not os.path.exists(os.path.join(rig.images(), "jupyter", "index.json")):
@@ -126,7 +154,7 @@ class Browser(unittest.TestCase):
             up.cli.ok("user", "add", name, "--no-link", *more)
             tokens[name] = token_of(up.cli.json("login-link", name)["url"])
         up.cli.ok("project", "member", "set", "lab/ml", "paul", "--admin")
-        self.walk(up, "test/real/roles.mjs", json.dumps(tokens), steps=8)
+        self.walk(up, "test/real/roles.mjs", json.dumps(tokens), steps=9)
 
     def test_every_page_is_free_of_serious_faults_of_accessibility(self):
         up, token = self.start()

@@ -267,6 +267,7 @@ function serveFile(response, folder, path, port) {
   response.writeHead(200, {
     'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream',
     'Content-Security-Policy': cspOf(opensApps ? `'self' http://*.localhost:${port}` : "'self'"),
+    'Cross-Origin-Opener-Policy': 'same-origin',
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': opensApps ? 'strict-origin' : 'no-referrer',
   })

@@ -7,8 +7,10 @@ import { chromium } from 'playwright-core'
 
 export const PASSWORD = 'a long enough secret'
 
-/** Nobody is signed in yet when a page is first opened. */
-const isExpected = ({ method, url, status }) => status === 401 && method === 'GET' && url === '/v1/whoami'
+/** Nobody is signed in yet when a page is first opened; a forecast is asked for while its own session takes the name. */
+const isExpected = ({ method, url, status }) =>
+  (status === 401 && method === 'GET' && url === '/v1/whoami') ||
+  (status === 409 && method === 'POST' && url === '/v1/sessions?dry_run=true')
 
 /** `network`: what the browser has of it. While it is cut, there are no connections, and none are made. */
 function startProxy(port, listen, faults, network) {
@@ -57,8 +59,8 @@ function tunnel(port, { method, url, rawHeaders }, client, head) {
   }
 }
 
-/** `server`: its address; it has the port above it as another name of its own. `direct`: the browser goes to the server itself. */
-export async function openBrowser(server, { direct = false } = {}) {
+/** `server`: its address; it has the port above it as another name of its own. `direct`: the browser goes to the server itself. `args`: of Chromium. */
+export async function openBrowser(server, { direct = false, args = [] } = {}) {
   const port = Number(new URL(server).port)
   const faults = []
   const network = { isCut: false, onRequest: () => undefined, mend: () => (network.isCut = false) }
@@ -71,6 +73,7 @@ export async function openBrowser(server, { direct = false } = {}) {
       '--no-first-run',
       '--disable-background-networking',
       '--disable-sync',
+      ...args,
     ],
   })
   const pages = []

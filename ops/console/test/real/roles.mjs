@@ -18,8 +18,13 @@ const EVERY_ADD = [
 ]
 const LAB = ['dora', 'paul', 'ursula']
 const ALL = ['admin', ...LAB, 'oscar']
+/** Each has a folder of their name, and the project ml has one. */
+const FOLDERS = [...ALL, 'ml']
 
-/** Whose sessions each sees and may end; sections of Admin, what may be added there, and which rows' buttons there are. */
+/** Whose sessions each sees and may end; sections of Admin, what may be added there, and which rows' buttons there are.
+ * `folders`: those that each sees, may open, rename and throw away. */
+const alike = (names) => ({ sees: names, opens: names, renames: names, trashes: names })
+const PLAIN = { sections: [], adds: [], users: [], acts: [] }
 const ROLES = {
   admin: {
     sees: ALL,
@@ -36,6 +41,7 @@ const ROLES = {
       'Edit: lab',
       'Edit: default',
     ],
+    folders: { sees: FOLDERS, opens: ['admin'], renames: ['admin'], trashes: FOLDERS },
     drains: true,
   },
   dora: {
@@ -45,6 +51,7 @@ const ROLES = {
     adds: ['Add user', 'Add project', 'Set limit'],
     users: LAB,
     acts: ['Edit: ursula', 'Login link: ursula', 'Edit: ml', 'Remove: ml'],
+    folders: { sees: [...LAB, 'ml'], opens: ['dora'], renames: ['dora'], trashes: [...LAB, 'ml'] },
   },
   paul: {
     sees: ['paul', 'ursula'],
@@ -53,9 +60,15 @@ const ROLES = {
     adds: [],
     users: ['paul', 'ursula'],
     acts: ['Edit: ml'],
+    folders: alike(['paul', 'ml']),
   },
-  ursula: { sees: ['ursula'], ends: ['ursula'], sections: [], adds: [], users: [], acts: [] },
-  oscar: { sees: ['oscar'], ends: ['oscar'], sections: [], adds: [], users: [], acts: [] },
+  ursula: {
+    ...PLAIN,
+    sees: ['ursula'],
+    ends: ['ursula'],
+    folders: { ...alike(['ursula']), sees: ['ursula', 'ml'], opens: ['ursula', 'ml'] },
+  },
+  oscar: { ...PLAIN, sees: ['oscar'], ends: ['oscar'], folders: alike(['oscar']) },
   mona: {
     sees: ALL,
     ends: [],
@@ -63,12 +76,14 @@ const ROLES = {
     adds: [],
     users: [...ALL, 'mona'],
     acts: [],
+    folders: { sees: FOLDERS, opens: [], renames: [], trashes: [] },
   },
 }
 const EVERY_ACT = ROLES.admin.acts
 
 const browser = await openBrowser(server)
 const pages = {}
+let hasFolders = false
 
 function expectSame(what, found, expected) {
   const [got, wanted] = [[...found].sort().join(', '), [...expected].sort().join(', ')]
@@ -134,6 +149,41 @@ async function checkOtherPages(page, name, { sees, drains }) {
     .waitFor()
 }
 
+/** There are folders where there are containers. */
+async function makeFolders(name) {
+  const page = pages[name]
+  await open(page, 'Storage')
+  if (name === 'mona')
+    return expectSame('mona may add', await present(['New folder'], (add) => button(page, add)), [])
+  hasFolders = await button(page, 'New folder').isEnabled()
+  if (!hasFolders) return
+  for (const owner of name === 'paul' ? ['paul', 'ml'] : [name]) {
+    await button(page, 'New folder').click()
+    await field(page, 'Name').fill(`of-${owner}`)
+    if (owner === 'ml') await page.getByRole('combobox', { name: 'Owner' }).selectOption('project ml')
+    await button(page, 'Add').click()
+    await page.getByRole('row', { name: new RegExp(`of-${owner}.*READY`) }).waitFor()
+  }
+}
+
+async function checkStorage(page, { folders: { sees, opens, renames, trashes } }) {
+  if (!hasFolders) return
+  await open(page, 'Storage')
+  await page.getByRole('row', { name: new RegExp(`of-${sees[0]}.*READY`) }).waitFor()
+  const main = inMain(page)
+  const cell = (name) => main.getByRole('cell', { name: `of-${name}`, exact: true })
+  expectSame('folders', await present(FOLDERS, cell), sees)
+  const link = (name) => main.getByRole('link', { name: `of-${name}`, exact: true })
+  expectSame('folders that open', await present(FOLDERS, link), opens)
+  expectSame(
+    'folders to rename',
+    await present(FOLDERS, (name) => button(page, `Rename: of-${name}`)),
+    renames,
+  )
+  const trash = (name) => button(page, `Move to the trash: of-${name}`)
+  expectSame('folders to throw away', await present(FOLDERS, trash), trashes)
+}
+
 async function checkAdmin(page, { sections, adds, users, acts }) {
   const link = page.getByRole('link', { name: 'Admin', exact: true })
   if (sections.length === 0) {
@@ -182,11 +232,15 @@ const steps = {
         throw new Error('START is offered to a monitor')
     }
   },
+  async 'all but the monitor make a folder, and the administrator of a project one of that'() {
+    for (const name of Object.keys(ROLES)) await makeFolders(name)
+  },
 }
 for (const [name, role] of Object.entries(ROLES))
   steps[`${name} sees what the rights give, on every page`] = async () => {
     await checkSessions(pages[name], role)
     await checkOtherPages(pages[name], name, role)
+    await checkStorage(pages[name], role)
     await checkAdmin(pages[name], role)
   }
 steps['an end of another browser session leaves the list, and that browser'] = async () => {

@@ -54,6 +54,7 @@ TEST_F(Console, IsServedAtEveryPathThatABrowserOpensOutsideTheApi) {
     EXPECT_EQ(reply.body, "<!doctype html>the page") << path;
     EXPECT_NE(ApiRig::header_of(reply, "Content-Security-Policy").find("frame-ancestors 'none'"),
               std::string::npos);
+    EXPECT_EQ(ApiRig::header_of(reply, "Cross-Origin-Opener-Policy"), "same-origin");
     EXPECT_EQ(ApiRig::header_of(reply, "Cache-Control"), "no-cache");
   }
   EXPECT_EQ(rig.send(get("/favicon.svg", "image/*")).content_type, "image/svg+xml");
