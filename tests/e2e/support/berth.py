@@ -128,15 +128,15 @@ def hmac_of(key, text):
 def signed(up, method, target, body="", secret=None, access=None, age=0):
     """The headers of a request by `up`'s first key, signed as controller/api/README.md says.
 
-    `secret` and `access` replace a half of the key; `age` is how many seconds ago it was signed.
+    `secret` and `access` replace a half of the key; `age` is how many seconds ago it was signed. A body of bytes is no JSON.
     """
     with open(up.data + "/keys/admin.json", encoding="ascii") as file:
         key = json.load(file)
     host = f"127.0.0.1:{up.port}"
-    kind = "application/json" if body else ""
+    kind = "application/json" if body and isinstance(body, str) else ""
     signed_at = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=age)
     date = signed_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    body_hash = hashlib.sha256(body.encode()).hexdigest()
+    body_hash = hashlib.sha256(body.encode() if isinstance(body, str) else body).hexdigest()
     text = "\n".join([method, target, date, host, kind, "2", "", body_hash])
     signing = hmac_of(hmac_of((secret or key["secret_key"]).encode(), date[:10].replace("-", "")), host)
     headers = {
