@@ -18,6 +18,7 @@ namespace berth::agents::contract {
 using inside::end_of_shell;
 using inside::exec;
 using inside::list_of_shells;
+using inside::losses;
 using inside::pack_of;
 using inside::sh;
 using inside::shell;
@@ -177,6 +178,26 @@ TEST_P(KernelInside, AfterAHelperThatWasKilledTheNextChannelSaysThatShellsWereLo
   EXPECT_EQ(list.begun->restarts, 1u);
   EXPECT_TRUE(list.shells.empty());
   EXPECT_EQ(said(key, "echo again"), "again\n");
+}
+
+TEST_P(KernelInside, WhatEndsWithItIsWhatItsUserWroteAlsoForTheNextHelper) {
+  const KernelKey key = start_long();
+  Talk none(door(key), losses());
+  EXPECT_EQ(none.await_end(), 0) << none.await_problem();
+  ASSERT_TRUE(none.loss_sum.has_value());
+  EXPECT_EQ(none.loss_sum->files, 0u) << none.losses[0].path;
+  ASSERT_EQ(said(key, "printf 12345 >own && ln own again && ln -s / all && echo done"), "done\n");
+  for (int helpers = 1; helpers <= 2; ++helpers) {
+    Talk talk(door(key), losses());
+    EXPECT_EQ(talk.await_end(), 0) << talk.await_problem();
+    ASSERT_TRUE(talk.loss_sum.has_value());
+    EXPECT_EQ(talk.loss_sum->files, 1u);
+    EXPECT_EQ(talk.loss_sum->bytes, 5u);
+    EXPECT_TRUE(talk.loss_sum->complete);
+    EXPECT_EQ(talk.losses.size(), 1u);
+    said(key, "kill -9 $PPID");
+    ASSERT_EQ(await_said(key, "echo again"), "again\n");
+  }
 }
 
 TEST_P(KernelInside, AShimThatWasKilledIsInNobodysWay) {

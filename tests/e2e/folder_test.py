@@ -88,6 +88,28 @@ class Folder(unittest.TestCase):
         self.says("two", "cat /home/work/data/note; ls /home/work", "hello\ndata")
         self.end("two")
 
+    def test_what_lies_in_no_folder_is_named_before_it_ends_with_its_session(self):
+        self.folder("saved")
+        self.session("loser", "saved")
+        none = {"files": 0, "bytes": 0, "complete": True, "names": [], "unknown": []}
+        self.assertEqual(self.up.cli.json("session", "losses", "loser"), none)
+        script = ("cd /home/work && echo kept >saved/kept && printf 12345 >Untitled.ipynb && ln Untitled.ipynb again"
+                  " && ln -s / root && mkfifo pipe && printf 678 >/tmp/scratch && touch -d 2001-01-01 Untitled.ipynb")
+        self.assertEqual(self.inside("loser", script), (0, ""))
+        lost = self.up.cli.json("session", "losses", "loser")
+        self.assertEqual((lost["files"], lost["bytes"], lost["complete"], lost["unknown"]), (2, 8, True, []))
+        (first, second) = lost["names"]
+        self.assertIn(first["path"], ("/home/work/Untitled.ipynb", "/home/work/again"))
+        self.assertEqual((first["kernel"], first["bytes"], second["path"]), ("main1", 5, "/tmp/scratch"))
+        # A deep tree and many files cut the look short, and neither holds it up nor harms the session.
+        script = "cd /tmp; i=0; while [ $i -lt 600 ]; do mkdir d && cd d || exit 1; i=$((i+1)); done"
+        self.assertEqual(self.inside("loser", script), (0, ""))
+        lost = self.up.cli.json("session", "losses", "loser")
+        self.assertEqual((lost["files"], lost["complete"]), (2, False))
+        self.refused("unknown-session", "session", "losses", "loser", cli=self.person("bob"))
+        self.end("loser")  # no terminal: nobody is asked
+        self.refused("session-ended", "session", "losses", "loser")
+
     def test_nothing_in_a_folder_is_of_a_user_of_the_host_or_has_its_rights(self):
         shown = self.folder("owners")
         self.session("owner", "owners")

@@ -58,6 +58,24 @@ class Inside(unittest.TestCase):
         _, _, last, _ = self.run_there("kill -9 $$").end()
         self.assertEqual(last, {"ended": {"exit_code": 137, "signal": 9}})
 
+    def test_what_ends_with_a_kernel_is_counted_also_after_its_helper_died(self):
+        session(self.up, "lost")
+        run = ["/bin/sh", "-c", "printf 12345 >kept-nowhere; pwd"]
+        opened = stream(self.up, "exec", "lost")
+        self.addCleanup(opened.close)
+        opened.begin(command=run)
+        folder = opened.end()[0].decode().strip()
+        path = folder + "/kept-nowhere" if BACKEND == "oci" else "kept-nowhere"
+        for _ in range(2):
+            lost = self.up.cli.json("session", "losses", "lost")
+            self.assertEqual(lost["names"], [{"kernel": "main1", "path": path, "bytes": 5}])
+            self.assertEqual((lost["files"], lost["bytes"], lost["complete"]), (1, 5, True))
+            kill = stream(self.up, "exec", "lost")
+            self.addCleanup(kill.close)
+            kill.begin(command=["/bin/sh", "-c", "kill -9 $PPID"])
+            kill.end()
+        self.up.cli.ok("session", "end", "lost", "--wait", "-q")
+
     def test_what_is_typed_comes_to_the_program_whole(self):
         cat = self.open("exec", command=["cat"])
         data = os.urandom(1 << 20)

@@ -7,6 +7,7 @@ import { chromium } from 'playwright-core'
 import { takeAppPictures, walkAppRights, walkApps, walkImageMemory } from './browser/apps.mjs'
 import { faults, folder, leavePages, pictures } from './browser/browser.mjs'
 import { showEmpty, takePictures } from './browser/pictures.mjs'
+import { walkLosses } from './browser/losses.mjs'
 import { takeFilePictures, walkFiles, walkManyFiles, walkMounts, walkStorage } from './browser/storage.mjs'
 import { takeTerminalPictures, walkFlood, walkTerminal, walkTerminalRights } from './browser/terminal.mjs'
 import {
@@ -42,6 +43,7 @@ const walks = [
   walkApps,
   walkAppRights,
   walkImageMemory,
+  walkLosses,
   takeFilePictures,
   takeAppPictures,
   takeTerminalPictures,

@@ -393,6 +393,21 @@ TEST_F(InsideServiceOfProcesses, StartsNoApp) {
   EXPECT_EQ(come(inside::exec({"true"}))->await_end(), 0);
 }
 
+TEST_F(InsideServiceOfProcesses, CountsWhatEndsWithThem) {
+  const TempFolder folder;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path);
+  inside::HelperProcess helper;
+  std::filesystem::current_path(before);
+  serve({helper.door}, kChannelsOpenMax, false);
+  const auto asker = come(inside::losses());
+  asker->finish();
+  EXPECT_EQ(asker->await_end(), 0) << asker->await_problem();
+  ASSERT_TRUE(asker->loss_sum.has_value());
+  EXPECT_EQ(asker->loss_sum->files, 0u);
+  EXPECT_TRUE(asker->loss_sum->complete);
+}
+
 class InsideServiceOfMany : public InsideRig {
  public:
   static constexpr int kKernels = 10, kShells = 50;  // of each
@@ -454,6 +469,7 @@ TEST_F(InsideServiceOfALiar, WhatIsNoAnswerIsNotPassedOn) {
        {frame(FrameType::kIn, "typed"), frame(FrameType::kRequest, "x"), frame(static_cast<FrameType>(99)),
         frame(FrameType::kBegun, "rubbish"), frame(FrameType::kEnded, "v=1\ncode=300\nend=\n"),
         frame(FrameType::kShell, "v=1\nname=../x\nend=\n"), frame(FrameType::kLost, "v=1\nbytes=-1\nend=\n"),
+        frame(FrameType::kLossSum, "v=1\nfiles=-1\nend=\n"), frame(FrameType::kLoss, "v=1\nbytes=1\nend=\n"),
         frame(FrameType::kError, "v=1\ncode=\x1b[2J\nend=\n"), std::string("\xff\xff\xff\xff\x11")}) {
     const auto asker =
         hear(begun + frame(FrameType::kOut, "before") + said + frame(FrameType::kOut, "behind"));

@@ -8,6 +8,7 @@ import { useText } from '../text/text'
 import { slotText } from '../ui/configuration'
 import { ProblemText } from '../ui/page_state'
 import { StateBadge } from '../ui/state_badge'
+import { SessionLosses } from './session_losses'
 import { sumOf } from './session_rows'
 
 type Outcome = { id: string; outcome: 'ending' | 'ended-already' | 'unknown' }
@@ -25,7 +26,7 @@ async function terminate(ids: string[], forced: boolean, reason: string): Promis
   return outcomes
 }
 
-/** Says what ends, how many, and what becomes free; asks once. */
+/** Says what ends, how many, which files are lost, and what becomes free; asks once. */
 export default function TerminateDialog({ sessions, close, done }: Props) {
   const { t } = useText()
   const client = useQueryClient()
@@ -65,6 +66,7 @@ export default function TerminateDialog({ sessions, close, done }: Props) {
             <li className="muted">{t('terminate.more', { n: sessions.length - NAMED })}</li>
           )}
         </ul>
+        {!end.data && <SessionLosses sessions={sessions} />}
         <p className="said">
           {running.length > 0
             ? t('terminate.frees', { slots: sumText(running) })

@@ -35,6 +35,28 @@ export function terminalOf(cluster, me, name) {
   return found
 }
 
+/**
+ * What ends with a session: its name says it, as "lost-cut" (not all was looked at) and "lost-silent" (nobody answers). Names are
+ * for its owner.
+ */
+function lossesOf(me, { name, owner }) {
+  if (name.startsWith('lost-silent')) throw new Refusal(409, 'channel-closed', 'the kernel has ended')
+  const own = owner.user === me.user
+  const file = (path, bytes) => ({ kernel: 'main1', path: `/home/work/${path}`, bytes })
+  const names = [file('Untitled.ipynb', 1480), file('모델/weights.bin', 51_000_000), file('a\u202eb', 3)]
+  const lost = name.startsWith('lost')
+  return {
+    status: 200,
+    body: {
+      files: lost ? 12 : 0,
+      bytes: lost ? 51_002_000 : 0,
+      complete: name !== 'lost-cut',
+      names: lost && own ? names : [],
+      unknown: [],
+    },
+  }
+}
+
 export function routesOf(cluster, people, origin, shells, apps, folders) {
   const { tables } = cluster
   const seen = (me, table) =>
@@ -121,6 +143,7 @@ export function routesOf(cluster, people, origin, shells, apps, folders) {
     return { status: 200, body: {} }
   })
 
+  on('GET', `sessions/${NAME}/losses`, ({ me, match }) => lossesOf(me, session(me, match[1])))
   on('GET', `sessions/${NAME}/apps`, ({ me, match }) => ({
     status: 200,
     body: { items: apps.list(terminalOf(cluster, me, match[1])) },
