@@ -57,7 +57,8 @@ TEST(StateHash, EveryTableIsInIt) {
                internal_error_recorded("group:x"), preset_defined("old", "cpu", kUnit),
                definition_removed("preset", "old"), password_set("alice"), login_link_issued("alice"),
                browser_session_started("b1", "alice"), unreachable_changed({"a1"})});
-  g.and_given(agent_of_volume("a2") + Events{folder_created("data")});
+  g.and_given(agent_of_volume("a2") + Events{user_defined("bob"), folder_created("data"),
+                                             session_requested("s2"), session_shared("s2", "user", "bob")});
   v1::Record record = g.journal().next_record({});
   auto* range = record.mutable_header()->add_ranges();
   range->set_stream(v1::REQUESTS);
