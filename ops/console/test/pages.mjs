@@ -8,6 +8,7 @@ import { takeAppPictures, walkAppRights, walkApps, walkImageMemory } from './bro
 import { faults, folder, leavePages, pictures } from './browser/browser.mjs'
 import { showEmpty, takePictures } from './browser/pictures.mjs'
 import { takeFilePictures, walkFiles, walkManyFiles, walkMounts, walkStorage } from './browser/storage.mjs'
+import { walkShares } from './browser/shares.mjs'
 import { takeTerminalPictures, walkFlood, walkTerminal, walkTerminalRights } from './browser/terminal.mjs'
 import {
   walkAdmin,
@@ -36,6 +37,7 @@ const walks = [
   walkMounts,
   walkFiles,
   walkManyFiles,
+  walkShares,
   walkTerminal,
   walkTerminalRights,
   walkFlood,
