@@ -1,17 +1,12 @@
 #include "projections/folder_access.h"
 
+#include "projections/shared_with.h"
+
 namespace berth::projections {
 namespace {
 
 bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
-}
-
-bool is_with(const Actor& actor, const FolderShare& share) {
-  if (share.scope == "user") return share.id == actor.user;
-  const std::size_t slash = share.id.find('/');
-  return slash != std::string::npos && share.id.substr(0, slash) == actor.domain &&
-         has(actor.projects, std::string_view(share.id).substr(slash + 1));
 }
 
 // The reach `own` includes a project for each of its members: too wide for what its admins alone may do.
@@ -29,7 +24,7 @@ FolderAccess access_of(const Actor& actor, const FolderRow& folder) {
     if (has(actor.projects, folder.project)) access = FolderAccess::kWrite;
   }
   for (const FolderShare& share : folder.shares)
-    if (is_with(actor, share)) access = std::max(access, share.access);
+    if (is_shared_with(actor, share.scope, share.id)) access = std::max(access, share.access);
   return access;
 }
 

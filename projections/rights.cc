@@ -15,6 +15,7 @@ constexpr Reach kAll = Reach::kAll;
 constexpr Right kRights[] = {
     {Noun::kSession, Verb::kSee, kOwn, kProject, kDomain, kAll, kAll},
     {Noun::kSession, Verb::kCreate, kOwn, kOwn, kOwn, kNone, kAll},
+    {Noun::kSession, Verb::kChange, kOwn, kOwn, kOwn, kNone, kOwn},  // with whom it is shared
     {Noun::kSession, Verb::kEnd, kOwn, kProject, kDomain, kNone, kAll},
     {Noun::kSessionLog, Verb::kSee, kOwn, kProject, kDomain, kAll, kAll},
     {Noun::kEnvironment, Verb::kSee, kOwn, kOwn, kOwn, kNone, kOwn},

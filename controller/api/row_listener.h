@@ -11,6 +11,8 @@ class RowListener {
  public:
   virtual ~RowListener() = default;
   virtual void on_row(const projections::SessionRow* before, const projections::SessionRow* after) = 0;
+  virtual void on_row(const projections::SessionShareRow* before,
+                      const projections::SessionShareRow* after) = 0;
   virtual void on_row(const projections::KernelRow* before, const projections::KernelRow* after) = 0;
   virtual void on_row(const projections::AgentRow* before, const projections::AgentRow* after) = 0;
   virtual void on_row(const projections::SlotTypeRow* before, const projections::SlotTypeRow* after) = 0;

@@ -4,6 +4,7 @@
 
 #include "events/base/text.h"
 #include "events/codec/signing.h"
+#include "projections/session_access.h"
 
 namespace berth::controller {
 namespace {
@@ -94,6 +95,18 @@ std::vector<Need> needs(const v1::Request& r) {
 }
 
 }  // namespace
+
+bool may_see(const DecisionContext& c, const projections::SessionRow& session) {
+  return !c.actor || projections::may_see_session(c.state, *c.actor, session);
+}
+
+const projections::SessionRow* find_seen_session(const DecisionContext& c, const std::string& bytes) {
+  const auto id = Uuid::from_bytes(bytes);
+  const auto* session = id ? c.state.sessions.find(SessionId(*id)) : nullptr;
+  return session != nullptr && may_see(c, *session) ? session : nullptr;
+}
+
+Refusal unknown_session() { return {"unknown-session", "there is no such session", "berth session ls"}; }
 
 Refusal denied(std::string message) {
   return {"denied", std::move(message), "berth whoami shows your rights"};

@@ -27,6 +27,12 @@ bool allowed(const DecisionContext& c, projections::Noun noun, projections::Verb
   return !c.actor || projections::may(*c.actor, noun, verb, subject);
 }
 
+// Whether whoever asks may know that the session exists, by right or by share.
+bool may_see(const DecisionContext& c, const projections::SessionRow& session);
+// The session of that id (16 bytes), if whoever asks may know that it exists; else nullptr.
+const projections::SessionRow* find_seen_session(const DecisionContext& c, const std::string& bytes);
+Refusal unknown_session();
+
 Refusal denied(std::string message);
 
 }  // namespace berth::controller

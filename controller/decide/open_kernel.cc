@@ -6,6 +6,7 @@
 #include "controller/decide/check_actor.h"
 #include "controller/decide/decide.h"
 #include "events/base/text.h"
+#include "projections/session_access.h"
 
 namespace berth::controller {
 namespace {
@@ -14,7 +15,6 @@ using projections::KernelRow;
 using projections::KernelState;
 using projections::Noun;
 using projections::SessionRow;
-using projections::Verb;
 
 struct Kind {
   std::string_view name;
@@ -50,14 +50,6 @@ std::optional<Refusal> check_what(const v1::OpenKernel& body) {
                  "a shell or app has 1 to 64 letters, digits, '-', '_' and '.'; others have none"};
 }
 
-// The session of that id, if whoever asks may see it.
-const SessionRow* find_seen(const DecisionContext& c, const std::string& bytes) {
-  const auto id = Uuid::from_bytes(bytes);
-  const SessionRow* session = id ? c.state.sessions.find(SessionId(*id)) : nullptr;
-  if (session == nullptr || !allowed(c, Noun::kSession, Verb::kSee, session->owner->owner)) return nullptr;
-  return session;
-}
-
 const KernelRow* find_kernel(const DecisionContext& c, const SessionRow& session, const std::string& bytes) {
   const auto id = Uuid::from_bytes(bytes);
   const KernelRow* kernel = id ? c.state.kernels.find(KernelId(*id)) : nullptr;
@@ -74,9 +66,9 @@ Refusal not_running(const SessionRow& session, const std::string& state) {
 Decision decide(const DecisionContext& c, const v1::Request& request, const v1::OpenKernel& body) {
   if (!c.actor) return denied("a kernel is opened for a user");
   if (auto refusal = check_what(body)) return *refusal;
-  const SessionRow* session = find_seen(c, body.session_id());
-  if (session == nullptr) return Refusal{"unknown-session", "there is no such session", "berth session ls"};
-  if (!allowed(c, find_kind(body.kind())->noun, Verb::kAct, session->owner->owner))
+  const SessionRow* session = find_seen_session(c, body.session_id());
+  if (session == nullptr) return unknown_session();
+  if (!projections::may_act_in_session(c.state, *c.actor, find_kind(body.kind())->noun, *session))
     return denied("you may see session " + session->name + ", and not act in it");
   const KernelRow* kernel = find_kernel(c, *session, body.kernel_id());
   const bool has_kernels = !session->kernel_ids.empty();

@@ -22,7 +22,7 @@ const SessionRow* find_seen(const DecisionContext& c, const v1::Request& request
   if (session == nullptr) return nullptr;
   const v1::Owner& owner = session->owner->owner;
   const bool others = !request.owner().user().empty() && request.owner().user() != owner.user();
-  const bool seen = c.actor ? allowed(c, Noun::kSession, Verb::kSee, owner) : !others;
+  const bool seen = c.actor ? may_see(c, *session) : !others;
   return seen ? session : nullptr;
 }
 
@@ -36,7 +36,7 @@ bool is_ending(const SessionRow& session, bool forced) { return session.terminat
 
 Decision decide(const DecisionContext& c, const v1::Request& request, const v1::TerminateSession& body) {
   const SessionRow* session = find_seen(c, request, body.session_id());
-  if (session == nullptr) return Refusal{"unknown-session", "there is no such session", "berth session ls"};
+  if (session == nullptr) return unknown_session();
   if (!allowed(c, Noun::kSession, Verb::kEnd, session->owner->owner))
     return denied("you may see session " + session->name + ", and not end it");
   if (projections::is_end(session->status))

@@ -453,4 +453,15 @@ inline v1::Request open_kernel(const std::string& session, const std::string& ki
   return r;
 }
 
+inline v1::Request share_session(const std::string& session, const std::string& scope, const std::string& id,
+                                 bool withdraw = false) {
+  v1::Request r = request();
+  auto* body = r.mutable_share_session();
+  body->set_session_id(wire(session));
+  body->set_scope(scope);
+  body->set_id(id);
+  body->set_withdraw(withdraw);
+  return r;
+}
+
 }  // namespace berth::testing::decisions

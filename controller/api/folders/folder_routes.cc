@@ -3,6 +3,7 @@
 #include "controller/api/map/define_request.h"
 #include "controller/api/map/folders/folder_json.h"
 #include "controller/api/map/folders/folder_lookup.h"
+#include "controller/api/map/folders/share_request.h"
 #include "controller/api/map/json_reader.h"
 #include "controller/api/routes/asker.h"
 #include "controller/api/routes/page.h"
@@ -15,8 +16,6 @@ namespace json = boost::json;
 using projections::FolderRow;
 using projections::Noun;
 using projections::Verb;
-
-constexpr std::size_t kShareIdMax = 129;  // characters of "DOMAIN/NAME"
 
 void list_folders(const Services& services, const CallPtr& call, const Reply& reply) {
   Errors errors;
@@ -173,13 +172,9 @@ void purge_folder(const Services& services, const CallPtr& call, const Reply& re
 void share_folder(const Services& services, const CallPtr& call, const Reply& reply) {
   change(services, call, reply, [](v1::Request& request, ObjectReader& in) {
     v1::ShareFolder& share = *request.mutable_share_folder();
-    const auto user = in.text("user", kShareIdMax), project = in.text("project", kShareIdMax);
-    if (user.has_value() == project.has_value())
-      in.fail("invalid-spec", "user", "either a user or a project is to be named");
-    share.set_scope(user ? "user" : "project");
-    share.set_id(user ? *user : project.value_or(""));
-    if (project && project->find('/') == std::string::npos)
-      share.set_id(request.owner().domain() + "/" + *project);
+    const ShareWith with = read_share_with(in, request.owner().domain());
+    share.set_scope(with.scope);
+    share.set_id(with.id);
     share.set_access(in.required_text("access", kTextMax));
     if (const std::string& access = share.access();
         !access.empty() && access != "read" && access != "write" && access != "none")

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "projections/session_access.h"
+
 namespace berth::controller::api {
 namespace {
 
@@ -47,9 +49,10 @@ Result<const SessionRow*> find_session_to_act_in(const StateView& view, const Ca
                                                  const std::string& session, projections::Noun noun) {
   const auto found = find_session(view.state, caller, session);
   if (!found.ok()) return found.error();
-  if (!may(actor_of(view.state, caller), noun, projections::Verb::kAct, (*found)->owner->owner))
-    return make_error("denied", "only the owner of the session opens programs and terminals in it",
-                      "berth whoami shows your rights");
+  if (!may_act_in_session(view.state, actor_of(view.state, caller), noun, **found))
+    return make_error("denied",
+                      "the session's owner opens programs and terminals in it, and whom it is shared with",
+                      "its owner shares it: berth session share");
   if (auto not_now = why_not_now(**found)) return *not_now;
   return *found;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "projections/session_access.h"
+
 namespace berth::controller::api {
 namespace {
 
@@ -43,8 +45,7 @@ std::optional<Error> why_ended(const projections::State& state, const StreamFact
 
 bool may_act(const projections::State& state, const StreamFacts& facts) {
   const auto* session = state.sessions.find(facts.session);
-  if (!may(actor_of(state, facts.caller), facts.noun, projections::Verb::kAct, session->owner->owner))
-    return false;
+  if (!may_act_in_session(state, actor_of(state, facts.caller), facts.noun, *session)) return false;
   const auto* key = state.key_pairs.find(facts.caller.access_key);
   const bool by_key = facts.caller.browser_session.is_nil() && key != nullptr;
   return !facts.changes || !by_key || !key->def.read_only();

@@ -4,6 +4,7 @@
 
 #include "controller/api/live/event_watcher.h"
 #include "controller/api/map/event_subject.h"
+#include "projections/session_access.h"
 
 namespace berth::controller::api {
 namespace {
@@ -88,23 +89,31 @@ bool is_of(const RightsChange& change, const Caller& caller) {
 
 bool EventFilter::wants(const EncodedEvent& event) {
   if (changes_rights(event)) seen_by = event.changed;
-  if (seen_by && !sees(*seen_by, session ? session_owner : event.subject)) return false;
   bool mine = !session || event.session == session;
   if (session && mine)
     for (const std::string& kernel : event.kernel_ids) kernels.insert(kernel);
   mine = mine || (!event.kernel_id.empty() && kernels.contains(event.kernel_id));
-  return mine && (types.empty() || types.contains(event.type));
+  if (!mine || !(types.empty() || types.contains(event.type))) return false;
+  return !seen_by || sees(*seen_by, event);
+}
+
+// By right, or because the session is shared with the actor.
+bool EventFilter::sees(const projections::Actor& actor, const EncodedEvent& event) const {
+  if (api::sees(actor, session ? session_owner : event.subject)) return true;
+  const std::optional<SessionId>& of = session ? session : event.session;
+  return of && is_shared && is_shared(actor, *of);
 }
 
 const char* EventFilter::ended_by(const EncodedEvent& event) const {
-  if (seen_by && session && changes_rights(event) && !sees(*event.changed, session_owner))
+  if (seen_by && session && changes_rights(event) && !sees(*event.changed, event)) return "rights-changed";
+  if (seen_by && session && event.ends_share && event.session == session && !sees(*seen_by, event))
     return "rights-changed";
   if (!event.signs_out || event.id.offset <= rights_at) return nullptr;
   return is_of(*event.signs_out, reader) ? event.signs_out->code : nullptr;
 }
 
 const EncodedEvent::Text& EventFilter::text_of(const EncodedEvent& event) const {
-  const bool shows_all = !event.preemptor || !seen_by || sees(*seen_by, event.preemptor_owner);
+  const bool shows_all = !event.preemptor || !seen_by || api::sees(*seen_by, event.preemptor_owner);
   return shows_all ? event.text : event.without_preemptor;
 }
 
@@ -155,7 +164,20 @@ void EventHub::stop() {
     if (watcher != nullptr) watcher->look_again();
 }
 
+void EventHub::tell_shares_to(EventFilter& filter) {
+  filter.is_shared = [this](const projections::Actor& actor, const SessionId& id) {
+    bool shared = false;
+    context_.with_state([&](const StateView& view) {
+      const auto* session = view.state.sessions.find(id);
+      shared = session != nullptr &&
+               is_shared_with(actor, session->owner->owner, view.state.session_shares.find(id));
+    });
+    return shared;
+  };
+}
+
 std::shared_ptr<FrameStream> EventHub::watch(const WatchFrom& from, EventFilter filter) {
+  tell_shares_to(filter);
   const std::lock_guard lock(mutex_);
   auto watcher = std::make_shared<Watcher>(*this, from, std::move(filter), rebuilds_);
   watchers_.emplace(watcher.get(), watcher);
@@ -294,6 +316,7 @@ EncodedRecord EventHub::encode(const JournalRecord& journal_record, bool past) {
     event.kernel_id = field_id(record.events(i));
     if (record.events(i).has_user_defined()) event.changed = rights_from(record.events(i).user_defined());
     event.signs_out = sign_out_by(record.events(i));
+    event.ends_share = record.events(i).session_shared().withdrawn();
     for (const auto& placement : record.events(i).session_scheduled().placements())
       event.kernel_ids.push_back(placement.kernel_id());
     const auto to_json = [&](const NameBook& book) {
@@ -309,6 +332,7 @@ EncodedRecord EventHub::encode(const JournalRecord& journal_record, bool past) {
 }
 
 Result<EventHub::Page> EventHub::page(const WatchFrom& from, EventFilter filter, std::size_t limit) {
+  tell_shares_to(filter);
   Page page;
   Offset at = from.after ? std::max(from.offset, from.after->offset) : from.offset;
   while (true) {

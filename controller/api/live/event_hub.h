@@ -36,6 +36,7 @@ struct EncodedEvent {
   v1::Owner subject;      // whose it is
   std::optional<projections::Actor> changed;  // the rights of a user from this event on
   std::optional<RightsChange> signs_out;      // whom
+  bool ends_share = false;                    // of the session
   // Of a session that was preempted: for which, and whose that is.
   std::optional<SessionId> preemptor;
   v1::Owner preemptor_owner;
@@ -61,6 +62,8 @@ struct EventFilter {
   Caller reader;
   Offset rights_at = 0;
   Timestamp until = 0;  // wall time when the reader is signed out by itself; 0: never
+  // Whether the session is shared with the actor, as the state is now. The hub sets it.
+  std::function<bool(const projections::Actor&, const SessionId&)> is_shared;
 
   bool wants(const EncodedEvent& event);
   // The code of why nothing from this event on is for the reader; nullptr: it goes on.
@@ -75,6 +78,7 @@ struct EventFilter {
 
  private:
   bool changes_rights(const EncodedEvent& event) const;
+  bool sees(const projections::Actor& actor, const EncodedEvent& event) const;
 };
 
 struct WatchFrom {
@@ -127,6 +131,7 @@ class EventHub final : public JournalListener {
   std::optional<std::vector<std::shared_ptr<Slot>>> recent(Offset from, std::size_t most);
   const EncodedRecord& encoded(Slot& slot);
   v1::Owner past_owner(const SessionId& session);
+  void tell_shares_to(EventFilter& filter);
   // `past`: looks up whose the sessions are that left the state, which may block.
   EncodedRecord encode(const JournalRecord& record, bool past);
   void find_past_owners(EncodedRecord& record);

@@ -163,10 +163,11 @@ Audience RowOwners::of_limit(const std::string& key) const {
   return of_user(user == user_of_key.end() ? "" : user->second);
 }
 
-void add_session(RowBatch& batch, const State& state, const SessionId& id) {
+void add_session(RowBatch& batch, const State& state, const SessionId& id,
+                 const std::vector<projections::SessionShare>& withdrawn) {
   const auto* session = state.sessions.find(id);
   if (session == nullptr) return;
-  auto copy = std::make_unique<SessionCopy>(SessionCopy{*session, {}, {}});
+  auto copy = std::make_unique<SessionCopy>(SessionCopy{*session, {}, {}, {}});
   for (const KernelId& kernel : session->kernel_ids)
     if (const auto* row = state.kernels.find(kernel)) copy->kernels.push_back(*row);
   if (session->spec)
@@ -175,11 +176,14 @@ void add_session(RowBatch& batch, const State& state, const SessionId& id) {
       const auto* row = folder ? state.folders.find(FolderId(*folder)) : nullptr;
       copy->folders.push_back(row == nullptr ? projections::FolderRow() : *row);
     }
+  if (const auto* shares = state.session_shares.find(id)) copy->shares = *shares;
   auto row = std::make_unique<WatchedRow>(RowKey(WatchedTable::kSessions, to_string(id)), batch.position);
   row->session = std::move(copy);
   const v1::Owner& owner = session->owner->owner;
   batch.sessions_of_user[owner.user()].push_back(row.get());
   batch.sessions_of_project[{owner.domain(), owner.project()}].push_back(row.get());
+  for (const auto* shares : {&row->session->shares.shares, &withdrawn})
+    for (const auto& share : *shares) batch.sessions_shared[share].push_back(row.get());
   batch.sessions.push_back(std::move(row));
 }
 

@@ -28,7 +28,9 @@ struct RowOwners {
 };
 
 // Nothing where the session left the state: it was told before, for it had ended long ago.
-void add_session(RowBatch& batch, const projections::State& state, const SessionId& id);
+// `withdrawn`: the shares that it has had until now.
+void add_session(RowBatch& batch, const projections::State& state, const SessionId& id,
+                 const std::vector<projections::SessionShare>& withdrawn);
 // `before`: who saw the row until now, if that may be others than now.
 void add_row(RowBatch& batch, const projections::State& state, const RowOwners& owners, Members& members,
              const RowKey& key, const Audience& before);

@@ -94,6 +94,16 @@ void RowFeed::on_row(const SessionRow* before, const SessionRow* after) {
   if (!touched_.empty()) plan();
 }
 
+void RowFeed::on_row(const projections::SessionShareRow* before, const projections::SessionShareRow* after) {
+  const std::lock_guard lock(mutex_);
+  if (!active_ || !keeps(WatchedTable::kSessions)) return;
+  auto& withdrawn = touched_.shares[either(before, after).session];
+  if (before != nullptr)
+    for (const projections::SessionShare& share : before->shares)
+      if (after == nullptr || std::ranges::count(after->shares, share) == 0) withdrawn.push_back(share);
+  plan();
+}
+
 void RowFeed::on_row(const projections::KernelRow* before, const projections::KernelRow* after) {
   session_texts_.on_row(either(before, after));
   const std::lock_guard lock(mutex_);
@@ -318,10 +328,13 @@ RowFeed::Touched RowFeed::take(bool complete) {
     told_sessions_.clear();
     told_rows_.clear();
   }
-  for (const SessionId& id : told_sessions_)
+  for (const SessionId& id : told_sessions_) {
     if (taken.sessions.erase(id) != 0) touched_.sessions.insert(id);
+    if (auto shares = taken.shares.extract(id); !shares.empty()) touched_.shares.insert(std::move(shares));
+  }
   for (const RowKey& key : told_rows_)
     if (auto row = taken.rows.extract(key); !row.empty()) touched_.rows.insert(std::move(row));
+  for (const auto& [id, withdrawn] : taken.shares) taken.sessions.insert(id);
   told_sessions_.insert(taken.sessions.begin(), taken.sessions.end());
   for (const auto& [key, before] : taken.rows) told_rows_.insert(key);
   return taken;
@@ -346,7 +359,11 @@ void RowFeed::build() {
     batch->complete = touched_.empty();
     batch->kinds = SlotKinds(view.state);
     batch->changes = taken.changes;
-    for (const SessionId& id : taken.sessions) add_session(*batch, view.state, id);
+    static const std::vector<projections::SessionShare> none;
+    for (const SessionId& id : taken.sessions) {
+      const auto shares = taken.shares.find(id);
+      add_session(*batch, view.state, id, shares == taken.shares.end() ? none : shares->second);
+    }
     Members members(view.state);
     for (const auto& [key, before] : taken.rows) add_row(*batch, view.state, owners_, members, key, before);
     planned_ = false;

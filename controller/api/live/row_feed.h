@@ -61,6 +61,7 @@ class RowFeed final : public RowListener {
   SessionTexts& session_texts() { return session_texts_; }
 
   void on_row(const projections::SessionRow* before, const projections::SessionRow* after) override;
+  void on_row(const projections::SessionShareRow* before, const projections::SessionShareRow* after) override;
   void on_row(const projections::KernelRow* before, const projections::KernelRow* after) override;
   void on_row(const projections::AgentRow* before, const projections::AgentRow* after) override;
   void on_row(const projections::SlotTypeRow* before, const projections::SlotTypeRow* after) override;
@@ -85,10 +86,14 @@ class RowFeed final : public RowListener {
   // What changed since a batch.
   struct Touched {
     std::set<SessionId> sessions;
+    std::map<SessionId, std::vector<projections::SessionShare>> shares;  // of which sessions, with those that
+                                                                         // were withdrawn
     std::set<SessionId> ending;  // whose kernels look different on their agents
     std::map<RowKey, Audience> rows;
     std::vector<RightsChange> changes;
-    bool empty() const { return sessions.empty() && ending.empty() && rows.empty() && changes.empty(); }
+    bool empty() const {
+      return sessions.empty() && shares.empty() && ending.empty() && rows.empty() && changes.empty();
+    }
   };
   struct Watched {
     std::weak_ptr<RowWatcher> watcher;

@@ -4,6 +4,7 @@
 
 #include "controller/api/map/agent_json.h"
 #include "controller/api/map/definition_json.h"
+#include "projections/session_access.h"
 
 namespace berth::controller::api {
 namespace {
@@ -74,6 +75,11 @@ void RowView::tell_sessions(const RowBatch& batch, std::set<RowKey>& told, std::
     if (found == map.end()) return;
     for (const WatchedRow* row : found->second) tell_session(batch, *row, told, frames);
   };
+  if (!batch.sessions_shared.empty() && sessions_ != Reach::kAll) {
+    tell_all(batch.sessions_shared, projections::SessionShare{"user", actor_.user});
+    for (const std::string& project : actor_.projects)
+      tell_all(batch.sessions_shared, projections::SessionShare{"project", actor_.domain + "/" + project});
+  }
   if (sessions_ == Reach::kAll || sessions_ == Reach::kDomain) {
     for (const auto& row : batch.sessions)
       if (projections::may(actor_, Noun::kSession, Verb::kSee, row->session->session.owner->owner))
@@ -87,12 +93,14 @@ void RowView::tell_sessions(const RowBatch& batch, std::set<RowKey>& told, std::
     tell_all(batch.sessions_of_project, std::pair(actor_.domain, project));
 }
 
-// Name, group and owner of a session stay: only its status takes it out of a filter.
+// Name, group and owner of a session stay: only its status takes it out of a filter, and a share that was
+// withdrawn out of sight.
 void RowView::tell_session(const RowBatch& batch, const WatchedRow& row, std::set<RowKey>& told,
                            std::vector<Frame>& frames) const {
   const projections::SessionRow& session = row.session->session;
   if (!whatever_state_.matches(session) || !told.insert(row.key()).second) return;
-  if (!filter_.sessions.matches(session)) return frames.push_back(row.gone());
+  const bool is_seen = may_see_session(actor_, session.owner->owner, &row.session->shares);
+  if (!is_seen || !filter_.sessions.matches(session)) return frames.push_back(row.gone());
   frames.push_back(row.differs_for(actor_) ? row.put_for(batch.kinds, actor_) : row.put(batch.kinds));
 }
 

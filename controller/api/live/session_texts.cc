@@ -12,11 +12,13 @@ void SessionTexts::write(JsonText& out, const projections::State& state, const S
     SessionExtras extras;
     extras.hides_preemptor = !session->preemptor.is_nil() && !may_see_preemptor(actor, *session);
     const bool mounts = session->spec && !session->spec->spec.mounts().empty();
-    if (projections::is_waiting(session->status) || extras.hides_preemptor || mounts) {
+    const auto* shares = state.session_shares.find(session->id);
+    if (projections::is_waiting(session->status) || extras.hides_preemptor || mounts || shares != nullptr) {
       if (const auto found = positions.find(session->id); found != positions.end())
         extras.queue_position = found->second;
       extras.build_percent = build_percent(state, *session);
       extras.mount_names = mount_names(state, *session, actor);
+      extras.shares = shares_shown(*session, shares, actor);
       write_session(out, kinds, *session, kernels_of(state, *session), extras);
       continue;
     }

@@ -1,7 +1,7 @@
 // SessionTexts: the JSON of sessions as lists show them, kept until the session or one of its kernels
 // changes: a list that is asked for again costs a copy. What waits is written anew each time, for its place
-// in the queue moves without a change of its row; so are what shows less to this reader than to others, and
-// what mounts folders, whose names change without it.
+// in the queue moves without a change of its row; so are what shows less to this reader than to others, what
+// mounts folders, whose names change without it, and what is shared.
 //
 // on_row() and forget() are called under the exclusive lock of the state, write() under the shared one.
 #pragma once

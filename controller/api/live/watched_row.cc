@@ -1,6 +1,7 @@
 #include "controller/api/live/watched_row.h"
 
 #include "controller/api/map/folders/folder_lookup.h"
+#include "projections/session_access.h"
 
 namespace berth::controller::api {
 
@@ -29,7 +30,15 @@ Frame WatchedRow::encode_session(const SlotKinds& kinds, const SessionExtras& ex
 }
 
 const Frame& WatchedRow::put(const SlotKinds& kinds) const {
-  std::call_once(put_once_, [&] { put_ = json ? put(*json) : encode_session(kinds, {}); });
+  std::call_once(put_once_, [&] {
+    if (json) {
+      put_ = put(*json);
+      return;
+    }
+    SessionExtras extras;
+    extras.shares.all = &session->shares;
+    put_ = encode_session(kinds, extras);
+  });
   return put_;
 }
 
@@ -38,12 +47,14 @@ Frame WatchedRow::put_for(const SlotKinds& kinds, const projections::Actor& acto
   extras.hides_preemptor = !may_see_preemptor(actor, session->session);
   for (const projections::FolderRow& folder : session->folders)
     extras.mount_names.push_back(may_see_folder(actor, folder) ? folder.name : std::string());
+  extras.shares = shares_shown(session->session, &session->shares, actor);
   return encode_session(kinds, extras);
 }
 
 bool WatchedRow::differs_for(const projections::Actor& actor) const {
   const projections::SessionRow& row = session->session;
-  return !session->folders.empty() || !(row.preemptor.is_nil() || may_see_preemptor(actor, row));
+  return !session->folders.empty() || !(row.preemptor.is_nil() || may_see_preemptor(actor, row)) ||
+         is_shared_with(actor, row.owner->owner, &session->shares);
 }
 
 Frame WatchedRow::put(const boost::json::object& row) const {

@@ -57,6 +57,7 @@ struct SessionCopy {
   projections::SessionRow session;
   std::vector<projections::KernelRow> kernels;
   std::vector<projections::FolderRow> folders;  // of its mounts, in their order; without an id: gone
+  projections::SessionShareRow shares;          // none if nobody has any
 };
 
 // A row as of its batch's position. Its bytes are made once, by the first watcher that needs them.
@@ -70,8 +71,8 @@ class WatchedRow {
 
   // Of the row as everybody who sees all of it gets it.
   const Frame& put(const SlotKinds& kinds) const;
-  // Of a session, as the actor sees it: without which one it was preempted for (session_lookup.h), and
-  // without names of folders, where those are not the actor's to see.
+  // Of a session, as the actor sees it: without which one it was preempted for (session_lookup.h), without
+  // names of folders and without its shares, where those are not the actor's to see.
   Frame put_for(const SlotKinds& kinds, const projections::Actor& actor) const;
   // Whether a session is to be shown to the actor by put_for().
   bool differs_for(const projections::Actor& actor) const;
@@ -115,6 +116,8 @@ struct RowBatch {
   std::map<std::string, std::vector<const WatchedRow*>> sessions_of_user;
   std::map<std::pair<std::string, std::string>, std::vector<const WatchedRow*>>
       sessions_of_project;  // domain, project
+  std::map<projections::SessionShare, std::vector<const WatchedRow*>>
+      sessions_shared;  // with whom they are, or were until now
   std::vector<std::unique_ptr<WatchedRow>> others;
   std::vector<RightsChange> changes;
   std::size_t rows() const { return sessions.size() + others.size(); }

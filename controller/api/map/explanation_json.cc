@@ -1,6 +1,9 @@
 #include "controller/api/map/explanation_json.h"
 
+#include <set>
+
 #include "controller/api/map/json_values.h"
+#include "projections/session_access.h"
 
 namespace berth::controller::api {
 
@@ -136,8 +139,12 @@ json::object dry_run_to_json(const SlotKinds& kinds, const DryRunAnswer& answer)
   return out;
 }
 
-SeesSession sees_of(const projections::Actor& actor) {
-  return [actor](const projections::SessionRow& row) { return row.owner && may_see(actor, row); };
+SeesSession sees_of(const projections::State& state, const projections::Actor& actor) {
+  std::set<SessionId> shared;
+  for (const auto* session : sessions_shared_with(state, actor)) shared.insert(session->id);
+  return [actor, shared = std::move(shared)](const projections::SessionRow& row) {
+    return row.owner && (shared.contains(row.id) || may_see_session(actor, row.owner->owner, nullptr));
+  };
 }
 
 }  // namespace berth::controller::api

@@ -15,6 +15,6 @@ boost::json::value estimate_to_json(const StartEstimate& start);
 boost::json::object dry_run_to_json(const SlotKinds& kinds, const DryRunAnswer& answer);
 
 // Which sessions an answer to this actor may name.
-SeesSession sees_of(const projections::Actor& actor);
+SeesSession sees_of(const projections::State& state, const projections::Actor& actor);
 
 }  // namespace berth::controller::api

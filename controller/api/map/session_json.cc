@@ -10,6 +10,7 @@
 #include "controller/api/map/session_request.h"
 #include "events/base/checks.h"
 #include "projections/missing_image.h"
+#include "projections/session_access.h"
 
 namespace berth::controller::api {
 namespace {
@@ -112,6 +113,19 @@ void put_spec(JsonText& out, const SlotKinds& kinds, const SessionRow& session, 
   out.put_duration("batch_timeout", spec.batch_timeout_ms());
   out.put_time("start_time", spec.start_time_ms() * kMillisecond);
   out.put("max_attempts", spec.max_attempts());
+}
+
+void put_shares(JsonText& out, const SharesShown& shares) {
+  static const std::vector<projections::SessionShare> none;
+  if (shares.hidden)
+    out.put("shares", nullptr);
+  else
+    out.array("shares", shares.all == nullptr ? none : shares.all->shares, [&](const auto& share) {
+      out.open('{');
+      out.put(share.scope, share.id);
+      out.close('}');
+    });
+  out.put("shared", shares.with_reader);
 }
 
 void put_reason(JsonText& out, const SessionRow& session, const SessionExtras& extras) {
@@ -240,6 +254,12 @@ std::optional<std::uint32_t> build_percent(const projections::State& state, cons
   return image == nullptr ? std::nullopt : std::optional(image->build->percent());
 }
 
+SharesShown shares_shown(const SessionRow& session, const projections::SessionShareRow* shares,
+                         const projections::Actor& actor) {
+  const v1::Owner& owner = session.owner->owner;
+  return {shares, !may_see_session(actor, owner, nullptr), is_shared_with(actor, owner, shares)};
+}
+
 std::vector<std::string> mount_names(const projections::State& state, const SessionRow& session,
                                      const projections::Actor& actor) {
   std::vector<std::string> names;
@@ -340,6 +360,7 @@ void write_session(JsonText& out, const SlotKinds& kinds, const SessionRow& sess
       out.put("user", owner.user());
     });
   }
+  put_shares(out, extras.shares);
   put_standing(out, session, kernels, extras);
   if (extras.queue_position)
     out.put("queue_position", *extras.queue_position);
@@ -356,6 +377,7 @@ void write_session(JsonText& out, const projections::State& state, const SlotKin
   extras.hides_preemptor = !may_see_preemptor(actor, session);
   extras.build_percent = build_percent(state, session);
   extras.mount_names = mount_names(state, session, actor);
+  extras.shares = shares_shown(session, state.session_shares.find(session.id), actor);
   write_session(out, kinds, session, kernels_of(state, session), extras);
 }
 
@@ -367,6 +389,7 @@ std::string session_to_json(const projections::State& state, const SlotKinds& ki
   if (!positions.empty()) extras.queue_position = positions.begin()->second;
   extras.build_percent = build_percent(state, session);
   extras.mount_names = mount_names(state, session, actor);
+  extras.shares = shares_shown(session, state.session_shares.find(session.id), actor);
   JsonText out;
   write_session(out, kinds, session, kernels_of(state, session), extras);
   return out.take();
@@ -386,14 +409,15 @@ std::string history_to_json(const SlotKinds& kinds, const projections::HistoryEn
   return out.take();
 }
 
-bool SessionFilter::matches(const SessionRow& session) const {
+bool SessionFilter::matches(const SessionRow& session, const projections::SessionShareRow* shares) const {
   if (only_live && projections::is_end(session.status)) return false;
   if (!user.empty() && session.owner->owner.user() != user) return false;
   if (!name.empty() && session.name != name) return false;
   const v1::Owner& owner = session.owner->owner;
   if (!project.empty() && owner.project() != project && owner.domain() + "/" + owner.project() != project)
     return false;
-  if (seen_by && !may_see(*seen_by, session)) return false;
+  if (seen_by && !may_see_session(*seen_by, owner, shares)) return false;
+  if (shared_with && !is_shared_with(*shared_with, owner, shares)) return false;
   if (!group.empty() && session.spec->spec.group() != group) return false;
   return statuses.empty() ||
          std::find(statuses.begin(), statuses.end(), shown_status(session)) != statuses.end();
@@ -425,12 +449,14 @@ SessionFilter read_session_filter(Query& query) {
 }
 
 SessionPage select_sessions(const projections::State& state, const SessionOrder& order,
-                            const SessionFilter& filter, const projections::Position& after,
-                            std::size_t limit) {
+                            const SessionOrder& more, const SessionFilter& filter,
+                            const projections::Position& after, std::size_t limit) {
   SessionPage page;
-  for (auto at = order.upper_bound(after); at != order.end() && !page.more; ++at) {
-    const SessionRow* session = state.sessions.find(at->second);
-    if (session == nullptr || !filter.matches(*session)) continue;
+  auto at = order.upper_bound(after), also = more.upper_bound(after);
+  while ((at != order.end() || also != more.end()) && !page.more) {
+    const bool is_first = also == more.end() || (at != order.end() && at->first < also->first);
+    const SessionRow* session = state.sessions.find((is_first ? at++ : also++)->second);
+    if (session == nullptr || !filter.matches(*session, state.session_shares.find(session->id))) continue;
     page.more = page.sessions.size() == limit;
     if (!page.more) page.sessions.push_back(session);
   }

@@ -17,6 +17,15 @@ namespace berth::controller::api {
 
 constexpr std::size_t kUsualSessionBytes = 1'500;  // of the JSON of a session with one kernel
 
+// What a session's JSON tells of its shares.
+struct SharesShown {
+  const projections::SessionShareRow* all = nullptr;  // nullptr: there are none
+  bool hidden = false;                                // from who sees the session by a share alone
+  bool with_reader = false;
+};
+SharesShown shares_shown(const projections::SessionRow& session, const projections::SessionShareRow* shares,
+                         const projections::Actor& actor);
+
 // What a session's JSON has that its rows do not say.
 struct SessionExtras {
   std::optional<std::uint32_t> queue_position;
@@ -24,6 +33,7 @@ struct SessionExtras {
   bool hides_preemptor = false;                               // from who may not see that session
   std::optional<std::uint32_t> build_percent = std::nullopt;  // of the image that it waits for
   std::vector<std::string> mount_names{};                     // see mount_names(); may be fewer
+  SharesShown shares{};
 };
 
 // The session as the next value. Of rows that need not be the state's.
@@ -78,8 +88,11 @@ struct SessionFilter {
   std::string project;                               // its name, or "DOMAIN/NAME"
   std::vector<projections::SessionStatus> statuses;  // empty: all
   std::optional<projections::Actor> seen_by;         // only those that this actor may see
+  std::optional<projections::Actor> shared_with;     // only those that are shared with this actor
   bool only_live = false;                            // not those that have ended, whatever is shown of them
-  bool matches(const projections::SessionRow& session) const;
+  // `shares`: of the session; nullptr: there are none.
+  bool matches(const projections::SessionRow& session,
+               const projections::SessionShareRow* shares = nullptr) const;
 };
 
 // state=, name=, group=, project=. The caller sets `user`.
@@ -88,14 +101,15 @@ SessionFilter read_session_filter(Query& query);
 // Sessions in order of arrival.
 using SessionOrder = std::map<projections::Position, SessionId>;
 
-// Up to `limit` sessions of the order that arrived after `after`, and whether there are more.
+// Up to `limit` sessions of the orders that arrived after `after`, and whether there are more. REQUIRES: no
+// session is in both orders.
 struct SessionPage {
   std::vector<const projections::SessionRow*> sessions;
   bool more = false;
 };
 SessionPage select_sessions(const projections::State& state, const SessionOrder& order,
-                            const SessionFilter& filter, const projections::Position& after,
-                            std::size_t limit);
+                            const SessionOrder& more, const SessionFilter& filter,
+                            const projections::Position& after, std::size_t limit);
 
 // "1.17.0", the form of page tokens of sessions.
 std::optional<projections::Position> parse_position(std::string_view text);

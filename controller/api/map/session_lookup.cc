@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "events/base/text.h"
+#include "projections/session_access.h"
 
 namespace berth::controller::api {
 namespace {
@@ -64,10 +65,6 @@ std::optional<Error> missing_project(const projections::State& state, const v1::
                     "berth whoami names yours");
 }
 
-bool may_see(const projections::Actor& actor, const SessionRow& session) {
-  return may(actor, projections::Noun::kSession, projections::Verb::kSee, session.owner->owner);
-}
-
 bool may_see_preemptor(const projections::Actor& actor, const SessionRow& session) {
   constexpr auto kNoun = projections::Noun::kSession;
   constexpr auto kVerb = projections::Verb::kSee;
@@ -80,7 +77,7 @@ Result<const SessionRow*> find_session(const projections::State& state, const Ca
   const projections::Actor actor = actor_of(state, caller);
   if (const auto id = Uuid::parse(id_or_name)) {
     const SessionRow* row = state.sessions.find(SessionId(*id));
-    if (row == nullptr || !may_see(actor, *row)) return unknown(id_or_name);
+    if (row == nullptr || !may_see_session(state, actor, *row)) return unknown(id_or_name);
     return row;
   }
   if (const SessionRow* live = state.find_live(caller.user, id_or_name)) return live;
@@ -88,7 +85,7 @@ Result<const SessionRow*> find_session(const projections::State& state, const Ca
   const SessionRow* other = nullptr;
   int others_live = 0;
   state.sessions.for_each_unordered([&](const SessionRow& row) {
-    if (row.name != id_or_name || !may_see(actor, row)) return;
+    if (row.name != id_or_name || !may_see_session(state, actor, row)) return;
     const SessionRow*& best = is_mine(row, caller) ? mine : other;
     if (!is_mine(row, caller) && !projections::is_end(row.status)) ++others_live;
     if (is_better(row, best)) best = &row;

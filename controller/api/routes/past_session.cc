@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "controller/api/map/json_values.h"
+#include "projections/session_access.h"
 
 namespace berth::controller::api {
 namespace {
@@ -41,7 +42,8 @@ Result<projections::HistoryEntry> find_past(const Services& services, const Call
   if (!found.ok()) return found.error();
   bool seen = false;
   services.context.with_state([&](const StateView& view) {
-    seen = found->has_value() && may_see(actor_of(view.state, caller), (*found)->session);
+    seen = found->has_value() &&
+           may_see_session(actor_of(view.state, caller), (*found)->session.owner->owner, nullptr);
   });
   if (!seen) return not_found;
   return std::move(**found);

@@ -6,6 +6,7 @@
 #include "controller/api/map/session_json.h"
 #include "controller/api/map/time_text.h"
 #include "controller/api/routes/user_in_group.h"
+#include "projections/session_access.h"
 #include "projections/store/history_codec.h"
 
 namespace berth::controller::api {
@@ -31,12 +32,14 @@ struct SessionsWanted {
   std::size_t limit = 100;
   Timestamp since = 0;
   ListPlace from;
+  bool only_near = false;  // the actor's own, and what is shared with the actor
 
   bool ended() const {
     return std::any_of(filter.statuses.begin(), filter.statuses.end(), projections::is_end);
   }
-  bool takes_ended(const SessionRow& session) const {
-    return projections::is_end(session.status) && session.ended_at >= since && filter.matches(session);
+  bool takes_ended(const SessionRow& session, const projections::SessionShareRow* shares) const {
+    return projections::is_end(session.status) && session.ended_at >= since &&
+           filter.matches(session, shares);
   }
 };
 
@@ -57,10 +60,12 @@ std::optional<ListPlace> read_token(const std::string& token) {
   return place;
 }
 
-// Whoever sees others' sessions sees all of these; of ?user= each those that they may see, which may be none.
+// Whoever sees others' sessions by right sees all of these; of ?user= each those that they may see, which may
+// be none.
 void set_whose(const std::string& user, SessionsWanted& wanted) {
   const auto far = reach(wanted.actor, projections::Noun::kSession, projections::Verb::kSee);
-  wanted.filter.user = far == projections::Reach::kOwn && user.empty() ? wanted.actor.user : user;
+  wanted.filter.user = user;
+  wanted.only_near = far == projections::Reach::kOwn && user.empty();
   if (far != projections::Reach::kAll) wanted.filter.seen_by = wanted.actor;
 }
 
@@ -70,6 +75,7 @@ SessionsWanted read_wanted(const Services& services, const Call& call, Errors& e
   wanted.actor = actor_of(services, call);
   wanted.filter = read_session_filter(query);
   set_whose(query.name("user"), wanted);
+  if (query.flag("shared", false)) wanted.filter.shared_with = wanted.actor;
   wanted.limit = static_cast<std::size_t>(query.integer("limit", 1, 1000).value_or(100));
   if (const auto since = query.text("since")) {
     const auto time = parse_time(*since);
@@ -93,13 +99,28 @@ struct Listed {
   std::string next;  // page token; empty: this is the end
 };
 
+SessionOrder live_shared_with(const projections::State& state, const projections::Actor& actor) {
+  SessionOrder order;
+  for (const SessionRow* session : sessions_shared_with(state, actor))
+    if (!projections::is_end(session->status)) order.emplace(session->created, session->id);
+  return order;
+}
+
+SessionPage live_page(const projections::State& state, LiveSessions& live, const SessionsWanted& wanted) {
+  const auto select = [&](const SessionOrder& order, const SessionOrder& more) {
+    return select_sessions(state, order, more, wanted.filter, wanted.from.live, wanted.limit);
+  };
+  if (wanted.filter.shared_with) return select(live_shared_with(state, wanted.actor), {});
+  if (wanted.only_near)
+    return select(live.of(state, wanted.actor.user), live_shared_with(state, wanted.actor));
+  return select(live.of(state, wanted.filter.user), {});
+}
+
 // The live part of the page. True: the page has room for ended ones.
 bool list_live(const StateView& view, RowFeed& rows, const SlotKinds& kinds, const SessionsWanted& wanted,
                Listed& out) {
   if (wanted.from.in_ended) return true;
-  const SessionPage page =
-      select_sessions(view.state, rows.live_sessions().of(view.state, wanted.filter.user), wanted.filter,
-                      wanted.from.live, wanted.limit);
+  const SessionPage page = live_page(view.state, rows.live_sessions(), wanted);
   rows.session_texts().write(out.sessions, view.state, kinds, page.sessions, wanted.actor);
   out.count = page.sessions.size();
   if (page.more) out.next = projections::to_string(page.sessions.back()->created);
@@ -114,7 +135,7 @@ void add_ended_in_state(const StateView& view, const SlotKinds& kinds, const Ses
                         std::size_t limit, Ended& out) {
   std::map<std::string, const SessionRow*> newest;
   view.state.sessions.for_each_unordered([&](const SessionRow& session) {
-    if (!wanted.takes_ended(session)) return;
+    if (!wanted.takes_ended(session, view.state.session_shares.find(session.id))) return;
     const std::string key = projections::history_key(session);
     if (key <= wanted.from.ended) return;
     newest.emplace(key, &session);
@@ -127,13 +148,14 @@ void add_ended_in_state(const StateView& view, const SlotKinds& kinds, const Ses
 // Up to `limit` and one more of history. `looked_to`: where the look ended early; empty: nowhere.
 Result<void> add_history(ApiContext& context, const SlotKinds& kinds, const SessionsWanted& wanted,
                          std::size_t limit, Ended& out, std::string& looked_to) {
+  if (wanted.filter.shared_with) return {};  // shares end when a session leaves the state
   std::string token = wanted.from.ended.empty() ? "" : projections::history_token(wanted.from.ended);
   for (std::size_t looked = 0, found = 0; found <= limit;) {
     const auto page = context.read_history(kHistoryPage, token);
     if (!page.ok()) return page.error();
     for (const HistoryEntry& entry : page->entries) {
       if (entry.session.ended_at < wanted.since) return {};
-      if (!wanted.takes_ended(entry.session)) continue;
+      if (!wanted.takes_ended(entry.session, nullptr)) continue;
       ++found;
       out.emplace(projections::history_key(entry.session), history_to_json(kinds, entry, wanted.actor));
     }

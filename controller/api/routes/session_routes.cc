@@ -6,6 +6,7 @@
 #include "controller/api/routes/past_session.h"
 #include "controller/api/routes/session_list.h"
 #include "controller/api/routes/session_logs.h"
+#include "controller/api/routes/session_share.h"
 #include "controller/api/routes/session_writes.h"
 
 namespace berth::controller::api {
@@ -99,6 +100,7 @@ HttpReply explain_past(const Services& services, const Call& call, const Error& 
 HttpReply explain(const Services& services, const Call& call) {
   SessionId id;
   SlotKinds kinds;
+  SeesSession sees;
   json::object head;
   std::optional<Error> not_found;
   services.context.with_state([&](const StateView& view) {
@@ -109,11 +111,12 @@ HttpReply explain(const Services& services, const Call& call) {
     }
     id = (*session)->id;
     kinds = SlotKinds(view.state);
+    sees = sees_of(view.state, actor_of(view.state, call.caller));
     head = head_of(**session);
   });
   if (not_found && is_unknown_session(*not_found)) return explain_past(services, call, *not_found);
   if (not_found) return problem_reply(to_problem(*not_found), call);
-  const auto why = services.context.why(id, sees_of(actor_of(services, call)));
+  const auto why = services.context.why(id, sees);
   if (!why.ok()) return problem_reply(to_problem(why.error()), call);
   for (auto& member : explanation_to_json(kinds, *why)) head[member.key()] = std::move(member.value());
   return json_reply(200, head);
@@ -144,6 +147,12 @@ std::vector<Route> session_routes() {
        Route::kAnybody,
        delete_session,
        {{Noun::kSession, Verb::kSee}}},
+      {"PUT",
+       "/v1/sessions/{session}/shares",
+       "shareSession",
+       Route::kAnybody,
+       share_session,
+       {{Noun::kSession, Verb::kChange}}},
       {"GET",
        "/v1/sessions/{session}/why",
        "explainSession",

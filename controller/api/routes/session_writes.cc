@@ -47,7 +47,10 @@ HttpReply created(const Services& services, const Call& call, const RequestAnswe
 }
 
 HttpReply dry_run_reply(const Services& services, const Call& call, const v1::Request& request) {
-  const auto answer = services.context.dry_run(request, sees_of(actor_of(services, call)));
+  SeesSession sees;
+  services.context.with_state(
+      [&](const StateView& view) { sees = sees_of(view.state, actor_of(view.state, call.caller)); });
+  const auto answer = services.context.dry_run(request, sees);
   if (!answer.ok()) return problem_reply(to_problem(answer.error()), call);
   if (answer->refusal)
     return problem_reply(make_problem(answer->refusal->code, answer->refusal->message, answer->refusal->hint),
@@ -119,6 +122,19 @@ void create_sessions(const Services& services, const CallPtr& call, const Reply&
   });
 }
 
+HttpReply session_changed(const Services& services, const Call& call, const SessionId& id,
+                          const RequestAnswer& answer) {
+  JsonText out;
+  out.open('{');
+  out.key("session");
+  services.context.with_state([&](const StateView& view) {
+    write_session_or_id(out, view.state, SlotKinds(view.state), id, actor_of(view.state, call.caller));
+  });
+  out.put("position", answer.position);
+  out.close('}');
+  return json_text_reply(200, out.take());
+}
+
 void delete_session(const Services& services, const CallPtr& call, const Reply& reply) {
   Errors errors;
   Query query(call->target, errors);
@@ -143,15 +159,7 @@ void delete_session(const Services& services, const CallPtr& call, const Reply& 
   terminate.set_forced(forced);
   terminate.set_reason(reason);
   ask_and_reply(services, call, reply, request, [services, call, id](const RequestAnswer& answer) {
-    JsonText out;
-    out.open('{');
-    out.key("session");
-    services.context.with_state([&](const StateView& view) {
-      write_session_or_id(out, view.state, SlotKinds(view.state), id, actor_of(view.state, call->caller));
-    });
-    out.put("position", answer.position);
-    out.close('}');
-    return json_text_reply(200, out.take());
+    return session_changed(services, *call, id, answer);
   });
 }
 

@@ -9,6 +9,7 @@
 #include "events/base/hash.h"
 #include "events/base/plain_text.h"
 #include "projections/rights.h"
+#include "projections/session_access.h"
 
 namespace berth::controller::api {
 namespace {
@@ -142,7 +143,7 @@ std::optional<Problem> apply_filter(const StateView& view, const Call& call, Ter
 
 bool has_ended_in_history(const Terminating& job, const projections::Actor& actor, const SessionId& id) {
   const auto past = job.services.context.find_history(id);
-  return past.ok() && past->has_value() && may_see(actor, (*past)->session);
+  return past.ok() && past->has_value() && may_see_session(actor, (*past)->session.owner->owner, nullptr);
 }
 
 HttpReply results_of(const Terminating& job) {
@@ -158,7 +159,7 @@ HttpReply results_of(const Terminating& job) {
         outcome = "ending";
       else if (session == nullptr)
         not_in_state.emplace_back(results.size(), id);
-      else if (may_see(actor, *session))
+      else if (may_see_session(view.state, actor, *session))
         outcome = projections::is_end(session->status) ? "ended-already"
                   : session->terminating               ? "ending"
                                                        : "unknown";

@@ -36,8 +36,7 @@ Refusal mounted(const DecisionContext& c, const FolderRow& folder, const std::se
   std::vector<std::string> names;
   for (const SessionId& id : by) {
     const SessionRow* session = c.state.sessions.find(id);
-    if (allowed(c, Noun::kSession, Verb::kSee, session->owner->owner))
-      names.push_back("session " + clipped(session->name));
+    if (may_see(c, *session)) names.push_back("session " + clipped(session->name));
   }
   std::ranges::sort(names);
   const std::size_t unnamed = by.size() - names.size();

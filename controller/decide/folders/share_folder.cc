@@ -5,7 +5,7 @@
 #include "controller/decide/check_actor.h"
 #include "controller/decide/decide.h"
 #include "controller/decide/folders/folder_checks.h"
-#include "controller/decide/identity/identity_checks.h"
+#include "controller/decide/share_checks.h"
 #include "events/base/text.h"
 
 namespace berth::controller {
@@ -22,21 +22,15 @@ bool has_share(const FolderRow& folder, const v1::ShareFolder& body) {
   });
 }
 
-// Users and projects of another domain are as unknown as those that do not exist.
+bool is_own(const FolderRow& folder, const v1::ShareFolder& body) {
+  if (body.scope() == "user") return folder.user == body.id();
+  return folder.user.empty() && folder.domain + "/" + folder.project == body.id();
+}
+
 std::optional<Refusal> check_with(const DecisionContext& c, const FolderRow& folder,
                                   const v1::ShareFolder& body) {
-  if (body.scope() == "user") {
-    const auto* user = c.state.users.find(body.id());
-    if (user == nullptr || user->def.domain() != folder.domain) return unknown("user", body.id());
-    if (folder.user != body.id()) return std::nullopt;
-  } else if (body.scope() == "project") {
-    const auto* project = c.state.projects.find(body.id());
-    if (project == nullptr || project->def.domain() != folder.domain) return unknown("project", body.id());
-    if (!folder.user.empty() || folder.project != project->def.name()) return std::nullopt;
-  } else {
-    return Refusal{"unknown-scope", "nothing is shared with a '" + clipped(body.scope()) + "'",
-                   "user, project"};
-  }
+  if (auto refusal = check_share_with(c, folder.domain, body.scope(), body.id())) return refusal;
+  if (!is_own(folder, body)) return std::nullopt;
   return Refusal{"invalid-value",
                  "folder " + folder.name + " is " + body.scope() + " " + body.id() + "'s own", ""};
 }
@@ -53,10 +47,7 @@ std::optional<Refusal> check(const DecisionContext& c, const FolderRow& folder, 
   if (is_known || body.access() == "none" ||
       folder.shares.size() < static_cast<std::size_t>(projections::kFolderSharesMax))
     return std::nullopt;
-  return Refusal{"too-many-shares",
-                 "folder " + folder.name + " is shared with " +
-                     std::to_string(projections::kFolderSharesMax) + " users and projects already",
-                 "share it with a project"};
+  return too_many_shares("folder " + folder.name, projections::kFolderSharesMax);
 }
 
 }  // namespace

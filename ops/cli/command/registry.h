@@ -54,6 +54,7 @@ void add_session_logs(Registry& registry, CLI::App* noun, const char* name);
 void add_session_exec(Registry& registry, CLI::App* noun);
 void add_session_shell(Registry& registry, CLI::App* noun);
 void add_session_cp(Registry& registry, CLI::App* noun);
+void add_session_share(Registry& registry, CLI::App* noun);
 void add_session_attach(Registry& registry, CLI::App* noun);
 void add_app_commands(Registry& registry);
 void add_app_listen(Registry& registry, CLI::App* noun);

@@ -2,35 +2,23 @@
 #include "ops/cli/command/registry.h"
 #include "ops/cli/folders/folder_choice.h"
 #include "ops/cli/output/folder_view.h"
-#include "ops/cli/people/people.h"
+#include "ops/cli/people/share_words.h"
 
 namespace berth::cli {
 namespace {
 
-namespace json = boost::json;
-
 struct Share {
-  std::string folder, user, project;
+  ShareWords words;
   bool read_only = false;
 };
 
-std::shared_ptr<Share> add_share_words(CLI::App* verb) {
-  auto o = std::make_shared<Share>();
-  verb->add_option("FOLDER", o->folder, "Name or id")->required();
-  verb->add_option("-u,--user", o->user, "With this person")->type_name("USER");
-  verb->add_option("--project", o->project, "With the members of this project")->type_name("NAME");
-  return o;
-}
-
-Outcome<int> set_share(Shell& shell, const Share& o, const char* access) {
-  if (o.user.empty() == o.project.empty())
-    return usage_failure("with whom? --user USER or --project NAME, one of the two");
-  json::object body{{"access", access}};
-  if (!o.user.empty()) body["user"] = o.user;
-  if (!o.project.empty()) body["project"] = o.project;
+Outcome<int> set_share(Shell& shell, const ShareWords& words, const char* access) {
+  auto body = share_body(words);
+  if (!body) return body.failure();
+  (*body)["access"] = access;
   const auto api = shell.api();
   if (!api) return api.failure();
-  const auto reply = having((*api)->put(folder_target(o.folder, "/shares"), body), {"id"});
+  const auto reply = having((*api)->put(folder_target(words.what, "/shares"), *body), {"id"});
   if (!reply) return reply.failure();
   shell.out() << print_one(reply->body, folder_listing(), shell.style());
   return kOk;
@@ -39,14 +27,16 @@ Outcome<int> set_share(Shell& shell, const Share& o, const char* access) {
 }  // namespace
 
 void add_folder_share(Registry& registry, CLI::App* noun) {
+  auto gives = std::make_shared<Share>();
   auto* share = registry.verb(noun, "share", "Let a person or a project use a folder, or change how");
-  const auto gives = add_share_words(share);
+  add_share_words(share, "FOLDER", gives->words);
   share->add_flag("--read-only", gives->read_only, "They change nothing in it, and mount it read-only");
   registry.on(
       share, "  berth folder share data --user bob --read-only\n  berth folder share data --project ml",
-      [gives](Shell& shell) { return set_share(shell, *gives, gives->read_only ? "read" : "write"); });
+      [gives](Shell& shell) { return set_share(shell, gives->words, gives->read_only ? "read" : "write"); });
+  auto takes = std::make_shared<ShareWords>();
   auto* unshare = registry.verb(noun, "unshare", "End what `berth folder share` began");
-  const auto takes = add_share_words(unshare);
+  add_share_words(unshare, "FOLDER", *takes);
   registry.on(unshare, "  berth folder unshare data --user bob",
               [takes](Shell& shell) { return set_share(shell, *takes, "none"); });
 }

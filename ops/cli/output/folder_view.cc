@@ -8,16 +8,6 @@ namespace {
 
 namespace json = boost::json;
 
-std::string shares_text(const json::value& folder) {
-  std::string text;
-  for (const auto& share : array_at(folder, "shares")) {
-    const std::string user = text_at(share, "user");
-    text += (text.empty() ? "" : ", ") + (user.empty() ? "project " + text_at(share, "project") : user) +
-            " (" + text_at(share, "access") + ")";
-  }
-  return text;
-}
-
 std::string names_at(const json::value& item, const char* key, const char* name) {
   std::string text;
   for (const auto& one : array_at(item, key))
@@ -32,6 +22,16 @@ std::string bytes_text(const json::value& file) {
 }
 
 }  // namespace
+
+std::string shares_text(const json::value& item) {
+  std::string text;
+  for (const auto& share : array_at(item, "shares")) {
+    const std::string user = text_at(share, "user"), access = text_at(share, "access");
+    text += (text.empty() ? "" : ", ") + (user.empty() ? "project " + text_at(share, "project") : user) +
+            (access.empty() ? "" : " (" + access + ")");
+  }
+  return text;
+}
 
 std::string owner_text(const json::value& folder) {
   const std::string user = text_at(folder, "owner.user");

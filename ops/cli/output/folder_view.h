@@ -12,6 +12,8 @@ Listing file_listing();
 
 // "alice", "project default/ml".
 std::string owner_text(const boost::json::value& folder);
+// "bob (read), project default/ml (write)" of a folder; of a session without the access.
+std::string shares_text(const boost::json::value& item);
 // "data at /home/work/data, read-only" of one of a session's mounts.
 std::string mount_text(const boost::json::value& mount);
 

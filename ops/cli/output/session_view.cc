@@ -108,6 +108,18 @@ std::string indented(const std::string& text) {
 
 }  // namespace
 
+std::string share_text(const json::value& session) {
+  if (true_at(session, "shared")) return "by " + text_at(session, "owner.user");
+  const std::string with = shares_text(session);
+  return with.empty() ? std::string() : "with " + with;
+}
+
+Listing with_shares(Listing sessions) {
+  for (Column& column : sessions.columns)
+    if (column.title == "SHARED") column.wide = false;
+  return sessions;
+}
+
 bool is_ended(const std::string& status) {
   return status == "TERMINATED" || status == "CANCELLED" || status == "ERROR";
 }
@@ -136,6 +148,7 @@ Listing session_listing(Timestamp now, bool ended) {
       column("TYPE", "type", true),
       column("GROUP", "group", true),
       column("OWNER", "owner.user", true),
+      {"SHARED", share_text, true, false},
       column("PRIORITY", "priority", true),
       column("QUEUE", "queue_position", true),
       time_column("CREATED", "created_at", true),
@@ -167,6 +180,7 @@ std::string session_text(const json::value& s, Timestamp now, const Style& style
   line(
       out, "Owner",
       text_at(s, "owner.user") + " (" + text_at(s, "owner.domain") + "/" + text_at(s, "owner.project") + ")");
+  line(out, "Shared", share_text(s));
   line(out, "Priority", text_at(s, "priority"));
   const std::string job_priority = text_at(s, "job_priority"), group = text_at(s, "session_group.name");
   line(out, "Job priority", job_priority == "0" ? "" : job_priority);

@@ -14,6 +14,11 @@ namespace berth::cli {
 
 // `ended`: with a column that says how each ended.
 Listing session_listing(Timestamp now, bool ended = false);
+// The same with a column that says with whom each is shared.
+Listing with_shares(Listing sessions);
+// "by alice" of a session that another shares with the reader; "with bob, project default/ml" of one that its
+// owner shares; "" of others.
+std::string share_text(const boost::json::value& session);
 Listing agent_listing(Timestamp now);
 Listing image_listing();
 Listing group_listing();

@@ -1,4 +1,6 @@
 // berth session ls, show and why
+#include <algorithm>
+
 #include "ops/cli/command/paging.h"
 #include "ops/cli/command/registry.h"
 #include "ops/cli/command/wait.h"
@@ -13,6 +15,7 @@ namespace {
 struct Ls {
   std::string state, name, user, group, since;
   bool all = false;
+  bool shared = false;
   bool watch = false;
   std::size_t limit = 0;
 };
@@ -38,12 +41,17 @@ Outcome<int> list_sessions(Shell& shell, const Ls& o) {
   const std::string state = all ? "all" : word ? o.state : upper(o.state);
   const auto since = since_time(o.since, shell.now());
   if (!since) return since.failure();
-  const std::string target = with_query(
-      "/v1/sessions",
-      {{"state", state}, {"name", o.name}, {"user", o.user}, {"group", o.group}, {"since", *since}});
+  const std::string target = with_query("/v1/sessions", {{"state", state},
+                                                         {"name", o.name},
+                                                         {"user", o.user},
+                                                         {"group", o.group},
+                                                         {"since", *since},
+                                                         {"shared", o.shared ? "true" : ""}});
   const bool ended = !state.empty() && state != "live";
   const auto print = [&](const boost::json::array& sessions) {
-    return print_list(sessions, session_listing(shell.now(), ended), shell.style());
+    Listing listing = session_listing(shell.now(), ended);
+    const bool any = std::ranges::any_of(sessions, [](const auto& s) { return !share_text(s).empty(); });
+    return print_list(sessions, any ? with_shares(std::move(listing)) : listing, shell.style());
   };
   if (o.watch)
     return watch(shell, with_query(target, {{"limit", std::to_string(o.limit == 0 ? 1000 : o.limit)}}),
@@ -74,6 +82,7 @@ void add_session_ls(Registry& registry, CLI::App* noun, const char* name) {
   ls->add_option("--since", o->since, "The ended ones too that ended since then, like 2h or a time")
       ->type_name("TIME");
   ls->add_option("--limit", o->limit, "At most so many")->type_name("N");
+  ls->add_flag("--shared", o->shared, "Only those that others share with you");
   ls->add_flag("-a,--all", o->all, "The ended ones too, newest first, and how they ended");
   ls->add_flag("-w,--watch", o->watch, "Again at every change, until Ctrl-C");
   registry.on(ls,
@@ -179,6 +188,7 @@ void add_session_commands(Registry& registry) {
   add_session_shell(registry, noun);
   add_session_cp(registry, noun);
   add_session_events(registry, noun);
+  add_session_share(registry, noun);
   add_session_why(registry, noun);
   add_session_run(registry, nullptr, "run");
   add_session_ls(registry, nullptr, "ps");

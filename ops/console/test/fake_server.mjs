@@ -144,10 +144,12 @@ export function startFake({ port = 0, folder, ...options }) {
     const tables = query.get('tables').split(',')
     const send = openStream(request, response)
     const position = () => send(`event: position\ndata: {"position":${cluster.position}}\n\n`)
-    const tell = ({ table, key, row, gone, position: at }) => {
+    const tell = ({ table, key, row, before, gone: isGone, position: at }) => {
       const me = people.me(cookieOf(request))
       if (!me) return response.end('event: restart\ndata: {"code":"signed-out","detail":"signed out"}\n\n')
-      if (!tables.includes(table) || !sees(me, table, row)) return
+      const withdrawn = !sees(me, table, row)
+      if (!tables.includes(table) || (withdrawn && !(before && sees(me, table, before)))) return
+      const gone = isGone || withdrawn
       const data = gone ? { table, key } : { table, key, row: shownTo(me, table, row) }
       send(`event: ${gone ? 'gone' : 'put'}\nid: ${at}\ndata: ${JSON.stringify(data)}\n\n`)
       position()

@@ -9,6 +9,7 @@ import { faults, folder, leavePages, pictures } from './browser/browser.mjs'
 import { showEmpty, takePictures } from './browser/pictures.mjs'
 import { walkLosses } from './browser/losses.mjs'
 import { takeFilePictures, walkFiles, walkManyFiles, walkMounts, walkStorage } from './browser/storage.mjs'
+import { walkShares } from './browser/shares.mjs'
 import { takeTerminalPictures, walkFlood, walkTerminal, walkTerminalRights } from './browser/terminal.mjs'
 import {
   walkAdmin,
@@ -37,6 +38,7 @@ const walks = [
   walkMounts,
   walkFiles,
   walkManyFiles,
+  walkShares,
   walkTerminal,
   walkTerminalRights,
   walkFlood,

@@ -411,6 +411,17 @@ class UploadedFile(TypedDict):
     bytes: int
 
 
+class SessionShare(TypedDict):
+    user: NotRequired[str]
+    project: NotRequired[str]  # DOMAIN/NAME
+
+
+class SessionShareRequest(TypedDict):
+    user: NotRequired[Name | None]
+    project: NotRequired[ProjectOrNone | None]  # NAME, or DOMAIN/NAME; either a user or a project
+    withdraw: NotRequired[bool]  # The share ends
+
+
 class Session(TypedDict):
     id: str
     name: str
@@ -422,6 +433,8 @@ class Session(TypedDict):
     architecture: str
     priority: int
     owner: Owner
+    shares: list[SessionShare] | None  # With whom its owner shares it; null for who sees it by a share alone
+    shared: bool  # Its owner shares it with the caller
     resources: Amounts
     roles: list[Role]
     shm: Amount

@@ -15,7 +15,7 @@ from berth.events import ServerEvent
 class Client(BaseClient):
     def list_sessions(
         self, *, state: models.Statuses | None = None, name: models.NameOrNone | None = None,
-        group: models.NameOrNone | None = None, user: models.NameOrNone | None = None,
+        group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, shared: bool | None = None,
         project: models.ProjectOrNone | None = None, since: str | None = None, limit: int | None = None,
         page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.SessionList:
@@ -23,14 +23,14 @@ class Client(BaseClient):
         return self._send(Call(
             "GET", "/v1/sessions",
             query={
-                "state": state, "name": name, "group": group, "user": user, "project": project, "since": since,
-                "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait,
+                "state": state, "name": name, "group": group, "user": user, "shared": shared, "project": project,
+                "since": since, "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait,
             },
         ))
 
     def iter_sessions(
         self, *, state: models.Statuses | None = None, name: models.NameOrNone | None = None,
-        group: models.NameOrNone | None = None, user: models.NameOrNone | None = None,
+        group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, shared: bool | None = None,
         project: models.ProjectOrNone | None = None, since: str | None = None, limit: int | None = None,
         min_position: int | None = None, wait: str | None = None,
     ) -> Iterator[models.Session]:
@@ -38,8 +38,8 @@ class Client(BaseClient):
         return self._each(Call(
             "GET", "/v1/sessions",
             query={
-                "state": state, "name": name, "group": group, "user": user, "project": project, "since": since,
-                "limit": limit, "min_position": min_position, "wait": wait,
+                "state": state, "name": name, "group": group, "user": user, "shared": shared, "project": project,
+                "since": since, "limit": limit, "min_position": min_position, "wait": wait,
             },
         ), "sessions")
 
@@ -81,6 +81,16 @@ class Client(BaseClient):
         return self._send(Call(
             "DELETE", f"/v1/sessions/{segment(session)}", query={"forced": forced, "reason": reason},
             headers={"Idempotency-Key": idempotency_key},
+        ))
+
+    def share_session(
+        self, session: models.Name, body: models.SessionShareRequest, *, reason: str | None = None,
+        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+    ) -> models.SessionChanged:
+        """Share a session with a user or a project, or no more (PUT /v1/sessions/{session}/shares)"""
+        return self._send(Call(
+            "PUT", f"/v1/sessions/{segment(session)}/shares", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
         ))
 
     def explain_session(
@@ -1099,7 +1109,7 @@ class Client(BaseClient):
 class AsyncClient(BaseAsyncClient):
     async def list_sessions(
         self, *, state: models.Statuses | None = None, name: models.NameOrNone | None = None,
-        group: models.NameOrNone | None = None, user: models.NameOrNone | None = None,
+        group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, shared: bool | None = None,
         project: models.ProjectOrNone | None = None, since: str | None = None, limit: int | None = None,
         page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.SessionList:
@@ -1107,14 +1117,14 @@ class AsyncClient(BaseAsyncClient):
         return await self._send(Call(
             "GET", "/v1/sessions",
             query={
-                "state": state, "name": name, "group": group, "user": user, "project": project, "since": since,
-                "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait,
+                "state": state, "name": name, "group": group, "user": user, "shared": shared, "project": project,
+                "since": since, "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait,
             },
         ))
 
     def iter_sessions(
         self, *, state: models.Statuses | None = None, name: models.NameOrNone | None = None,
-        group: models.NameOrNone | None = None, user: models.NameOrNone | None = None,
+        group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, shared: bool | None = None,
         project: models.ProjectOrNone | None = None, since: str | None = None, limit: int | None = None,
         min_position: int | None = None, wait: str | None = None,
     ) -> AsyncIterator[models.Session]:
@@ -1122,8 +1132,8 @@ class AsyncClient(BaseAsyncClient):
         return self._each(Call(
             "GET", "/v1/sessions",
             query={
-                "state": state, "name": name, "group": group, "user": user, "project": project, "since": since,
-                "limit": limit, "min_position": min_position, "wait": wait,
+                "state": state, "name": name, "group": group, "user": user, "shared": shared, "project": project,
+                "since": since, "limit": limit, "min_position": min_position, "wait": wait,
             },
         ), "sessions")
 
@@ -1167,6 +1177,16 @@ class AsyncClient(BaseAsyncClient):
         return await self._send(Call(
             "DELETE", f"/v1/sessions/{segment(session)}", query={"forced": forced, "reason": reason},
             headers={"Idempotency-Key": idempotency_key},
+        ))
+
+    async def share_session(
+        self, session: models.Name, body: models.SessionShareRequest, *, reason: str | None = None,
+        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+    ) -> models.SessionChanged:
+        """Share a session with a user or a project, or no more (PUT /v1/sessions/{session}/shares)"""
+        return await self._send(Call(
+            "PUT", f"/v1/sessions/{segment(session)}/shares", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
         ))
 
     async def explain_session(

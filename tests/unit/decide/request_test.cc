@@ -112,7 +112,8 @@ TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
                         record_image_build(image_building("jupyter:4.6", 1)),
                         create_folder("data"),
                         rename_folder("kept", "data"),
-                        share_folder("kept", "user", "bob")}) {
+                        share_folder("kept", "user", "bob"),
+                        share_session("s3", "user", "bob")}) {
     SCOPED_TRACE(r.ShortDebugString());
     Case c = given(history);
     const v1::Event repeated = repeat_of_next(c);

@@ -5,6 +5,7 @@
 #include "controller/api/map/folders/folder_lookup.h"
 #include "controller/api/map/time_text.h"
 #include "projections/folder_access.h"
+#include "projections/session_access.h"
 #include "projections/subjects.h"
 
 namespace berth::controller::api {
@@ -40,7 +41,7 @@ json::array sessions_to_json(const State& state, const FolderRow& folder, const 
   json::array sessions;
   for (const SessionId& id : state.mounted_by(folder.id)) {
     const auto* session = state.sessions.find(id);
-    if (session == nullptr || !may_see(actor, *session)) continue;
+    if (session == nullptr || !may_see_session(state, actor, *session)) continue;
     if (sessions.size() == kSessionsShown) break;
     sessions.push_back({{"id", to_string(id)}, {"name", session->name}});
   }

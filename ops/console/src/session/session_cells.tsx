@@ -4,6 +4,7 @@ import { hasEnded } from '../live/tables'
 import { terminalHash } from '../terminal/terminal_address'
 import { useText } from '../text/text'
 import { Icon } from '../ui/icons'
+import { nameOfShared } from '../ui/shared_with'
 import { StateBadge } from '../ui/state_badge'
 import { Tick } from '../ui/tick'
 import { ReasonText } from './reason_text'
@@ -49,16 +50,19 @@ export function Name({ row, actions }: { row: SessionRow; actions: RowActions })
   const { t } = useText()
   if (row.kind === 'one') {
     return (
-      <a
-        className={row.inside ? 'session-inside' : undefined}
-        href={hashOf(['sessions'], { open: row.session.id })}
-        onClick={(event) => {
-          event.preventDefault()
-          actions.open(row.session)
-        }}
-      >
-        {row.session.name}
-      </a>
+      <>
+        <a
+          className={row.inside ? 'session-inside' : undefined}
+          href={hashOf(['sessions'], { open: row.session.id })}
+          onClick={(event) => {
+            event.preventDefault()
+            actions.open(row.session)
+          }}
+        >
+          {row.session.name}
+        </a>
+        <SharedMark session={row.session} />
+      </>
     )
   }
   return (
@@ -72,6 +76,23 @@ export function Name({ row, actions }: { row: SessionRow; actions: RowActions })
       {row.name}
       <span className="muted">{t('session.times', { n: row.sessions.length })}</span>
     </button>
+  )
+}
+
+/** A session that others use, too, or whose owner is somebody else. */
+function SharedMark({ session }: { session: Session }) {
+  const { t } = useText()
+  const { shared, shares, owner } = session
+  if (!shared && !shares?.length) return null
+  const text = shared
+    ? t('session.shared-by', { name: owner.user })
+    : t('session.shared-with', {
+        names: shares?.map((share) => nameOfShared(share, owner.domain)).join(', ') ?? '',
+      })
+  return (
+    <span className="session-shared" role="img" aria-label={text} title={text}>
+      <Icon name="share" size={12} />
+    </span>
   )
 }
 

@@ -3,9 +3,10 @@ import type { Session } from '../api/schema.gen'
 import { hashOf } from '../app/router'
 import { commandText } from '../launch/command_line'
 import { HOME, type SessionMount } from '../launch/mounts'
-import { useText } from '../text/text'
+import { useText, type Translate } from '../text/text'
 import { Configuration } from '../ui/configuration'
 import { CopyText } from '../ui/copy_text'
+import { nameOfShared } from '../ui/shared_with'
 import { RelativeTime } from '../ui/time'
 import { ReasonText } from './reason_text'
 
@@ -19,6 +20,7 @@ export function SessionDetails({ session }: { session: Session }) {
     [t('session.type'), session.type],
     [t('session.group'), session.group],
     [t('session.owner'), `${session.owner.domain} / ${session.owner.project} / ${session.owner.user}`],
+    [t('storage.shared'), sharedText(session, t)],
     [
       t('session.command'),
       session.command.length > 0 ? (
@@ -59,6 +61,11 @@ export function SessionDetails({ session }: { session: Session }) {
       </dl>
     </section>
   )
+}
+
+function sharedText({ shares, shared, owner }: Session, t: Translate): string {
+  if (shared) return t('session.shared-by', { name: owner.user })
+  return (shares ?? []).map((share) => nameOfShared(share, owner.domain)).join(', ') || '–'
 }
 
 /** Where each folder lies in the session; a folder's name leads to its files. */

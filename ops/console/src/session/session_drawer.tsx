@@ -1,3 +1,4 @@
+import { Suspense, lazy, useState } from 'react'
 import { Button, Tabs } from '@mantine/core'
 import { may } from '../api/identity'
 import type { Session } from '../api/schema.gen'
@@ -17,8 +18,11 @@ import { SessionPhases } from './session_phases'
 import { SessionWhy } from './session_why'
 import { useMayEnd } from './use_may_end'
 import { useMayOpen } from './use_may_open'
+import { useMayShare } from './use_may_share'
 import { useSession } from './use_session'
 import './session_drawer.css'
+
+const ShareDialog = lazy(() => import('./share_dialog'))
 
 type Props = {
   id: string
@@ -73,6 +77,7 @@ function Body({ session, view, setView, end, launch }: { session: Session } & Om
         <span className="line drawer-acts">
           <AppsButton session={session} launch={launch} />
           <ConsoleButton session={session} />
+          <ShareButton session={session} />
           <EndButton session={session} end={end} />
         </span>
       </div>
@@ -118,6 +123,26 @@ function ConsoleButton({ session }: { session: Session }) {
     >
       {t('session.console')}
     </Button>
+  )
+}
+
+function ShareButton({ session }: { session: Session }) {
+  const { t } = useText()
+  const [open, setOpen] = useState(false)
+  if (!useMayShare(session)) return null
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<Icon name="share" size={14} />}
+        onClick={() => setOpen(true)}
+      >
+        {t('storage.share')}
+      </Button>
+      <Suspense fallback={null}>
+        {open && <ShareDialog session={session} close={() => setOpen(false)} />}
+      </Suspense>
+    </>
   )
 }
 

@@ -35,7 +35,8 @@ export default function SessionPage() {
   const [launching, setLaunching] = useState<Session | null>(null)
   const list = useSessionList(finished, filter, sort, opened)
   const actions = useRowActions(selected, setSelected, setOpened, setEnding, setLaunching)
-  const showOwner = reachOf(useMe(), 'session', 'see') !== 'own'
+  const seesOthers = reachOf(useMe(), 'session', 'see') !== 'own'
+  const showOwner = seesOthers || list.all.some(({ shared }) => shared)
   const columns = useMemo(
     () => sessionColumns(t, actions, { owner: showOwner, select: !finished }),
     [t, actions, showOwner, finished],

@@ -1,11 +1,9 @@
 import type { Translate } from '../text/text'
+import { nameOfShared } from '../ui/shared_with'
 import type { Folder, Share } from './folder'
 
-/** Whom a folder is shared with: a person, or a project, which comes as DOMAIN/NAME; the folder's own domain is left out. */
-export function nameOfShare({ user, project = '' }: Share, { owner }: Folder): string {
-  const own = `${owner.domain}/`
-  return user ?? (project.startsWith(own) ? project.slice(own.length) : project)
-}
+/** Whom a folder is shared with. */
+export const nameOfShare = (share: Share, { owner }: Folder) => nameOfShared(share, owner.domain)
 
 export const sharesText = (folder: Folder, t: Translate) =>
   (folder.shares ?? [])

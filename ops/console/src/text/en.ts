@@ -124,6 +124,11 @@ export const en = {
   'session.console-of': 'Console of {name}',
   'session.apps': 'Apps',
   'session.apps-of': 'Apps of {name}',
+  'session.share-of': 'Share session {name}',
+  'session.share-effect':
+    'Whoever it is shared with sees it and its log, and opens its apps and terminals as you do: they read and change your folders there. Withdrawing cuts what they have open.',
+  'session.shared-by': 'Shared with you by {name}',
+  'session.shared-with': 'Shared with {names}',
   'session.terminate': 'Terminate',
   'session.terminate-of': 'Terminate {name}',
   'session.filter': 'Filter by name, image, owner, agent',

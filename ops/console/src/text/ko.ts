@@ -125,6 +125,11 @@ export const ko: Catalogue = {
   'session.console-of': '{name} 콘솔',
   'session.apps': '앱',
   'session.apps-of': '{name} 앱',
+  'session.share-of': '{name} 세션 공유',
+  'session.share-effect':
+    '공유받은 사람은 세션과 로그를 보고 앱과 터미널을 나처럼 엽니다. 내 폴더의 파일도 읽고 바꿀 수 있습니다. 공유를 거두면 열려 있던 것은 바로 끊깁니다.',
+  'session.shared-by': '{name} 님이 공유함',
+  'session.shared-with': '공유 대상: {names}',
   'session.terminate': '종료하기',
   'session.terminate-of': '{name} 종료하기',
   'session.filter': '이름, 이미지, 소유자, 에이전트로 찾기',

@@ -65,9 +65,10 @@ export class Cluster {
   logs = new Map()
 
   put(table, key, row) {
+    const before = this.tables[table].get(key)
     this.position += 1
     this.tables[table].set(key, row)
-    this.tell({ table, key, row, position: this.position })
+    this.tell({ table, key, row, before, position: this.position })
   }
 
   remove(table, key) {
@@ -184,6 +185,7 @@ export class Cluster {
       architecture: 'x86_64',
       priority: request.priority ?? 10,
       owner,
+      shares: [],
       resources,
       roles: [{ role: 'main', count: 1, resources, image, architecture: 'x86_64' }],
       mode: 'single-node',

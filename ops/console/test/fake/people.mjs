@@ -31,7 +31,7 @@ const VERBS = ['see', 'create', 'change', 'end', 'act']
 function reach(role, noun, verb) {
   if (noun === 'terminal' || verb === 'act')
     return noun === 'terminal' && verb === 'act' && role !== 'monitor' ? 'own' : 'none'
-  if (noun === 'folder' && (verb === 'create' || verb === 'change'))
+  if ((noun === 'folder' && verb === 'create') || (['folder', 'session'].includes(noun) && verb === 'change'))
     return role === 'monitor' ? 'none' : 'own'
   if (role === 'superadmin') return 'all'
   if (role === 'monitor') return verb === 'see' ? 'all' : 'none'
@@ -155,15 +155,30 @@ export class People {
 
 /** A row as this person sees it: of an agent, the kernels of sessions that are theirs to see. */
 export function shownTo(me, table, row) {
+  if (table === 'sessions' && row)
+    return { ...row, shared: isSharedWith(me, row), shares: seesByRight(me, row) ? row.shares : null }
   if (table !== 'agents' || !row || me.role === 'superadmin' || me.role === 'monitor') return row
   return { ...row, kernels: row.kernels.filter(({ user }) => user === me.user) }
 }
 
+/** Whether its owner shares the session with this person. */
+export const isSharedWith = (me, { owner, shares }) =>
+  owner.user !== me.user &&
+  shares.some(
+    ({ user, project }) =>
+      user === me.user || me.projects.some((one) => `${one.domain}/${one.project}` === project),
+  )
+
+const seesByRight = (me, { owner }) =>
+  me.role === 'superadmin' ||
+  me.role === 'monitor' ||
+  owner.user === me.user ||
+  (me.role === 'domain-admin' && owner.domain === me.domain)
+
 /** Whether a row is for this person to see. */
 export function sees(me, table, row) {
   if (me.role === 'superadmin' || me.role === 'monitor') return true
-  if (table === 'sessions')
-    return row.owner.user === me.user || (me.role === 'domain-admin' && row.owner.domain === me.domain)
+  if (table === 'sessions') return seesByRight(me, row) || isSharedWith(me, row)
   if (table === 'keys' || table === 'browser_sessions') return row.user === me.user
   if (table === 'users' || table === 'projects' || table === 'domains')
     return me.role === 'domain-admin' && (row.domain ?? row.name) === me.domain

@@ -1,7 +1,7 @@
 // What the FAKE server answers to: the routes of /v1 that the console asks for.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Refusal, hasEnded, micro, text } from './cluster.mjs'
-import { sees, shownTo } from './people.mjs'
+import { isSharedWith, sees, shownTo } from './people.mjs'
 
 const LISTS = {
   agents: 'agents',
@@ -22,13 +22,13 @@ const need = (me, roles) => {
   if (!roles.includes(me.role)) throw new Refusal(403, 'denied', 'your role does not include it')
 }
 
-/** A session whose terminal this person may open: their own, while it runs. */
+/** A session whose terminal this person may open: their own, or one shared with them, while it runs. */
 export function terminalOf(cluster, me, name) {
   const { sessions } = cluster.tables
   const found = sessions.get(name) ?? [...sessions.values()].findLast((one) => one.name === name)
   if (!found || !sees(me, 'sessions', found))
     throw new Refusal(404, 'unknown-session', `there is no session ${name}`)
-  if (found.owner.user !== me.user || me.role === 'monitor')
+  if ((found.owner.user !== me.user && !isSharedWith(me, found)) || me.role === 'monitor')
     throw new Refusal(403, 'denied', 'only its owner opens a terminal in a session')
   if (found.status !== 'RUNNING')
     throw new Refusal(409, hasEnded(found) ? 'session-ended' : 'session-not-running', 'it does not run')
@@ -113,7 +113,21 @@ export function routesOf(cluster, people, origin, shells, apps, folders) {
       }),
     }),
   )
-  on('GET', `sessions/${NAME}`, ({ me, match }) => ({ status: 200, body: session(me, match[1]) }))
+  on('GET', `sessions/${NAME}`, ({ me, match }) => ({
+    status: 200,
+    body: shownTo(me, 'sessions', session(me, match[1])),
+  }))
+  on('PUT', `sessions/${NAME}/shares`, ({ me, match, body }) => {
+    const one = session(me, match[1])
+    if (one.owner.user !== me.user) throw new Refusal(403, 'denied', 'it is not yours to share')
+    const { user, project, withdraw = false } = body
+    if (user && !tables.users.has(user))
+      throw new Refusal(404, 'unknown-user', `there is no user ${user}`, { place: 'user' })
+    const whom = user ? { user } : { project: project.includes('/') ? project : `${me.domain}/${project}` }
+    const others = one.shares.filter((share) => share.user !== whom.user || share.project !== whom.project)
+    cluster.change(one, { shares: withdraw ? others : [...others, whom] })
+    return done({ session: shownTo(me, 'sessions', tables.sessions.get(one.id)) })
+  })
   on('GET', `sessions/${NAME}/why`, ({ me, match }) => ({
     status: 200,
     body: why(cluster, session(me, match[1])),

@@ -250,7 +250,7 @@ TEST(SessionList, PagesInArrivalOrderWithoutGapOrRepeat) {
   projections::Position after;
   std::vector<std::string> names;
   for (int pages = 0; pages < 10; ++pages) {
-    const SessionPage page = select_sessions(g.state(), order_of(g), {}, after, 3);
+    const SessionPage page = select_sessions(g.state(), order_of(g), {}, {}, after, 3);
     for (const auto* session : page.sessions) names.push_back(session->name);
     if (!page.more) break;
     after = *parse_position(projections::to_string(page.sessions.back()->created));
@@ -270,7 +270,7 @@ TEST(SessionList, FiltersByStatusUserAndName) {
     query.finish();
     EXPECT_TRUE(errors.empty());
     std::string out;
-    for (const auto* session : select_sessions(g.state(), order_of(g), filter, {}, 100).sessions)
+    for (const auto* session : select_sessions(g.state(), order_of(g), {}, filter, {}, 100).sessions)
       out += session->name + " ";
     return out;
   };

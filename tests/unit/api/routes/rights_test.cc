@@ -185,6 +185,35 @@ TEST_F(RoleWalk, AKernelIsEnteredByTheOwnerOfItsSession) {
     }
 }
 
+// A share makes a session as one's own to enter, for every role that enters any, and no more than that.
+TEST_F(RoleWalk, ASharedSessionIsEnteredByWhomItIsSharedWith) {
+  const std::string session = to_string(session_id("s-alice")), path = "/v1/sessions/" + session;
+  for (const Person& with : kPeople) {
+    if (with.name == std::string("alice")) continue;
+    rig.cell.append({session_shared("s-alice", "user", with.name)});
+    for (const Person& asks : kPeople) {
+      SCOPED_TRACE(std::string(asks.name) + " where it is shared with " + with.name);
+      const bool owns = asks.name == std::string("alice"), shared = asks.name == std::string(with.name);
+      const bool seen = shared || may(actor(asks), Noun::kSession, Verb::kSee, thing_of("alice"));
+      const bool acts = owns || (shared && asks.role != std::string("monitor"));
+      const std::string refused = seen ? "denied" : "unknown-session";
+      for (const char* what : {"exec", "shell", "copy", "shells", "apps/lab/start", "apps/8888/connect"}) {
+        const auto reply = rig.send(stream_request(rig, what, session, key_of(asks.name)));
+        EXPECT_EQ(ApiRig::code_of(reply), acts ? "session-not-running" : refused) << what;
+      }
+      EXPECT_EQ(code(asks, "GET", path), seen ? "200" : "unknown-session");
+      EXPECT_EQ(code(asks, "GET", path + "/apps"), acts ? "200" : refused);
+      const bool reaches = reach(actor(asks), Noun::kSession, Verb::kChange) != Reach::kNone;
+      const std::string changes = owns ? "unknown-user" : reaches ? refused : "denied";
+      EXPECT_EQ(code(asks, "PUT", path + "/shares", R"({"user": "nobody"})"), changes);
+      if (!owns && !may(actor(asks), Noun::kSession, Verb::kEnd, thing_of("alice"))) {
+        EXPECT_EQ(code(asks, "DELETE", path), refused);
+      }
+    }
+    rig.cell.append({session_shared("s-alice", "user", with.name, true)});
+  }
+}
+
 // A folder is shown to those whose right reaches its owner; its files to nobody by a role.
 TEST_F(RoleWalk, AFolderIsFoundByItsRightAndItsFilesByAccessAlone) {
   rig.cell.append(agent_with_volumes("v1", {"local"}));

@@ -1,0 +1,14 @@
+#include "projections/shared_with.h"
+
+#include <algorithm>
+
+namespace berth::projections {
+
+bool is_shared_with(const Actor& actor, std::string_view scope, std::string_view id) {
+  if (scope == "user") return id == actor.user;
+  const std::size_t slash = id.find('/');
+  return slash != std::string_view::npos && id.substr(0, slash) == actor.domain &&
+         std::ranges::find(actor.projects, id.substr(slash + 1)) != actor.projects.end();
+}
+
+}  // namespace berth::projections
