@@ -7,6 +7,7 @@
 #include "controller/api/inside/inquiry.h"
 #include "controller/api/inside/kernel_losses.h"
 #include "controller/api/inside/way_in.h"
+#include "projections/session_access.h"
 
 namespace berth::controller::api {
 namespace {
@@ -39,7 +40,7 @@ Result<Wanted> find_wanted(const StateView& view, const Call& call) {
                       "berth whoami shows your rights");
   if (auto not_now = why_not_now(session)) return *not_now;
   Wanted wanted;
-  wanted.with_names = may(actor, Noun::kExec, Verb::kAct, session.owner->owner);
+  wanted.with_names = may_act_in_session(view.state, actor, Noun::kExec, session);
   for (const KernelId& id : session.kernel_ids) {
     const auto* kernel = view.state.kernels.find(id);
     if (kernel == nullptr || kernel->state != projections::KernelState::kRunning) continue;
