@@ -13,6 +13,8 @@ Listing file_listing();
 // "alice", "project default/ml".
 std::string owner_text(const boost::json::value& folder);
 // "data at /home/work/data, read-only" of one of a session's mounts.
+// Of a session: whether its owner's automatic folder is in it; empty: that is not known.
+std::string automatic_text(const boost::json::value& session);
 std::string mount_text(const boost::json::value& mount);
 
 }  // namespace berth::cli

@@ -539,17 +539,15 @@ class Client(BaseClient):
             headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
         ))
 
-    def get_folder(
-        self, folder: models.Name, *, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Folder:
+    def get_folder(self, folder: str, *, min_position: int | None = None, wait: str | None = None) -> models.Folder:
         """One folder (GET /v1/folders/{folder})"""
         return self._send(Call(
             "GET", f"/v1/folders/{segment(folder)}", query={"min_position": min_position, "wait": wait},
         ))
 
     def rename_folder(
-        self, folder: models.Name, body: models.FolderRename, *, reason: str | None = None,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+        self, folder: str, body: models.FolderRename, *, reason: str | None = None, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Rename a folder; its files stay where they are (PATCH /v1/folders/{folder})"""
         return self._send(Call(
@@ -558,7 +556,7 @@ class Client(BaseClient):
         ))
 
     def purge_folder(
-        self, folder: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+        self, folder: str, *, reason: str | None = None, idempotency_key: str | None = None,
         x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Remove for good a folder in the trash, or one that could not be made (DELETE /v1/folders/{folder})"""
@@ -568,7 +566,7 @@ class Client(BaseClient):
         ))
 
     def trash_folder(
-        self, folder: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+        self, folder: str, *, reason: str | None = None, idempotency_key: str | None = None,
         x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Put a folder in the trash, from where it is removed after 7 days (POST /v1/folders/{folder}/trash)"""
@@ -578,7 +576,7 @@ class Client(BaseClient):
         ))
 
     def restore_folder(
-        self, folder: models.Name, body: models.FolderRestore | None = None, *, reason: str | None = None,
+        self, folder: str, body: models.FolderRestore | None = None, *, reason: str | None = None,
         idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Take a folder out of the trash (POST /v1/folders/{folder}/restore)"""
@@ -588,7 +586,7 @@ class Client(BaseClient):
         ))
 
     def share_folder(
-        self, folder: models.Name, body: models.FolderShareRequest, *, reason: str | None = None,
+        self, folder: str, body: models.FolderShareRequest, *, reason: str | None = None,
         idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Share a folder with a user or a project, or no more (PUT /v1/folders/{folder}/shares)"""
@@ -598,8 +596,8 @@ class Client(BaseClient):
         ))
 
     def list_files(
-        self, folder: models.Name, *, path: models.FilePath | None = None, after: str | None = None,
-        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, folder: str, *, path: models.FilePath | None = None, after: str | None = None, limit: int | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.FileList:
         """What lies in a folder, by name (GET /v1/folders/{folder}/files)"""
         return self._send(Call(
@@ -608,7 +606,7 @@ class Client(BaseClient):
         ))
 
     def change_files(
-        self, folder: models.Name, body: models.FileChange, *, idempotency_key: str | None = None,
+        self, folder: str, body: models.FileChange, *, idempotency_key: str | None = None,
         x_berth_csrf: str | None = None,
     ) -> models.Nothing:
         """Make a folder in it, rename or remove what lies in it (POST /v1/folders/{folder}/files)"""
@@ -618,7 +616,7 @@ class Client(BaseClient):
         ))
 
     def get_file(
-        self, folder: models.Name, *, path: models.FilePath, range: str | None = None, if_range: str | None = None,
+        self, folder: str, *, path: models.FilePath, range: str | None = None, if_range: str | None = None,
         if_none_match: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> bytes:
         """The bytes of a file, or one range of them (GET /v1/folders/{folder}/file)"""
@@ -629,7 +627,7 @@ class Client(BaseClient):
         ))
 
     def begin_upload(
-        self, folder: models.Name, body: models.UploadRequest, *, idempotency_key: str | None = None,
+        self, folder: str, body: models.UploadRequest, *, idempotency_key: str | None = None,
         x_berth_csrf: str | None = None,
     ) -> models.Upload:
         """Begin a file that comes in chunks; a repeated request goes on with the same upload (POST /v1/folders/{folder}/uploads)"""
@@ -639,7 +637,7 @@ class Client(BaseClient):
         ))
 
     def get_upload(
-        self, folder: models.Name, upload: models.HexId, *, min_position: int | None = None, wait: str | None = None,
+        self, folder: str, upload: models.HexId, *, min_position: int | None = None, wait: str | None = None,
     ) -> models.UploadOffset:
         """Where an upload goes on, also after a cut (GET /v1/folders/{folder}/uploads/{upload})"""
         return self._send(Call(
@@ -648,7 +646,7 @@ class Client(BaseClient):
         ))
 
     def put_chunk(
-        self, folder: models.Name, upload: models.HexId, body: bytes, *, offset: int, x_berth_sha256: str | None = None,
+        self, folder: str, upload: models.HexId, body: bytes, *, offset: int, x_berth_sha256: str | None = None,
         idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.UploadOffset:
         """The bytes at an offset; on disk when it is answered (PUT /v1/folders/{folder}/uploads/{upload})"""
@@ -659,8 +657,7 @@ class Client(BaseClient):
         ))
 
     def abort_upload(
-        self, folder: models.Name, upload: models.HexId, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
+        self, folder: str, upload: models.HexId, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.Nothing:
         """Give an upload up; one that is not there is fine (DELETE /v1/folders/{folder}/uploads/{upload})"""
         return self._send(Call(
@@ -669,8 +666,7 @@ class Client(BaseClient):
         ))
 
     def finish_upload(
-        self, folder: models.Name, upload: models.HexId, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
+        self, folder: str, upload: models.HexId, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.UploadedFile:
         """Compare the whole file with its SHA-256, and let it appear under its path (POST /v1/folders/{folder}/uploads/{upload}/finish)"""
         return self._send(Call(
@@ -1622,7 +1618,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_folder(
-        self, folder: models.Name, *, min_position: int | None = None, wait: str | None = None,
+        self, folder: str, *, min_position: int | None = None, wait: str | None = None,
     ) -> models.Folder:
         """One folder (GET /v1/folders/{folder})"""
         return await self._send(Call(
@@ -1630,8 +1626,8 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def rename_folder(
-        self, folder: models.Name, body: models.FolderRename, *, reason: str | None = None,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+        self, folder: str, body: models.FolderRename, *, reason: str | None = None, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Rename a folder; its files stay where they are (PATCH /v1/folders/{folder})"""
         return await self._send(Call(
@@ -1640,7 +1636,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def purge_folder(
-        self, folder: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+        self, folder: str, *, reason: str | None = None, idempotency_key: str | None = None,
         x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Remove for good a folder in the trash, or one that could not be made (DELETE /v1/folders/{folder})"""
@@ -1650,7 +1646,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def trash_folder(
-        self, folder: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+        self, folder: str, *, reason: str | None = None, idempotency_key: str | None = None,
         x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Put a folder in the trash, from where it is removed after 7 days (POST /v1/folders/{folder}/trash)"""
@@ -1660,7 +1656,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def restore_folder(
-        self, folder: models.Name, body: models.FolderRestore | None = None, *, reason: str | None = None,
+        self, folder: str, body: models.FolderRestore | None = None, *, reason: str | None = None,
         idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Take a folder out of the trash (POST /v1/folders/{folder}/restore)"""
@@ -1670,7 +1666,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def share_folder(
-        self, folder: models.Name, body: models.FolderShareRequest, *, reason: str | None = None,
+        self, folder: str, body: models.FolderShareRequest, *, reason: str | None = None,
         idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Share a folder with a user or a project, or no more (PUT /v1/folders/{folder}/shares)"""
@@ -1680,8 +1676,8 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def list_files(
-        self, folder: models.Name, *, path: models.FilePath | None = None, after: str | None = None,
-        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, folder: str, *, path: models.FilePath | None = None, after: str | None = None, limit: int | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.FileList:
         """What lies in a folder, by name (GET /v1/folders/{folder}/files)"""
         return await self._send(Call(
@@ -1690,7 +1686,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def change_files(
-        self, folder: models.Name, body: models.FileChange, *, idempotency_key: str | None = None,
+        self, folder: str, body: models.FileChange, *, idempotency_key: str | None = None,
         x_berth_csrf: str | None = None,
     ) -> models.Nothing:
         """Make a folder in it, rename or remove what lies in it (POST /v1/folders/{folder}/files)"""
@@ -1700,7 +1696,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_file(
-        self, folder: models.Name, *, path: models.FilePath, range: str | None = None, if_range: str | None = None,
+        self, folder: str, *, path: models.FilePath, range: str | None = None, if_range: str | None = None,
         if_none_match: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> bytes:
         """The bytes of a file, or one range of them (GET /v1/folders/{folder}/file)"""
@@ -1711,7 +1707,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def begin_upload(
-        self, folder: models.Name, body: models.UploadRequest, *, idempotency_key: str | None = None,
+        self, folder: str, body: models.UploadRequest, *, idempotency_key: str | None = None,
         x_berth_csrf: str | None = None,
     ) -> models.Upload:
         """Begin a file that comes in chunks; a repeated request goes on with the same upload (POST /v1/folders/{folder}/uploads)"""
@@ -1721,7 +1717,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_upload(
-        self, folder: models.Name, upload: models.HexId, *, min_position: int | None = None, wait: str | None = None,
+        self, folder: str, upload: models.HexId, *, min_position: int | None = None, wait: str | None = None,
     ) -> models.UploadOffset:
         """Where an upload goes on, also after a cut (GET /v1/folders/{folder}/uploads/{upload})"""
         return await self._send(Call(
@@ -1730,7 +1726,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def put_chunk(
-        self, folder: models.Name, upload: models.HexId, body: bytes, *, offset: int, x_berth_sha256: str | None = None,
+        self, folder: str, upload: models.HexId, body: bytes, *, offset: int, x_berth_sha256: str | None = None,
         idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.UploadOffset:
         """The bytes at an offset; on disk when it is answered (PUT /v1/folders/{folder}/uploads/{upload})"""
@@ -1741,8 +1737,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def abort_upload(
-        self, folder: models.Name, upload: models.HexId, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
+        self, folder: str, upload: models.HexId, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.Nothing:
         """Give an upload up; one that is not there is fine (DELETE /v1/folders/{folder}/uploads/{upload})"""
         return await self._send(Call(
@@ -1751,8 +1746,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def finish_upload(
-        self, folder: models.Name, upload: models.HexId, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
+        self, folder: str, upload: models.HexId, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.UploadedFile:
         """Compare the whole file with its SHA-256, and let it appear under its path (POST /v1/folders/{folder}/uploads/{upload}/finish)"""
         return await self._send(Call(
