@@ -107,11 +107,12 @@ Result<std::vector<FolderMount>> mounts_of(const v1::StartKernel& order,
   for (const auto& mount : order.mounts()) {
     const auto volume = std::find_if(volumes.begin(), volumes.end(),
                                      [&](const VolumeRoot& v) { return v.id.view() == mount.volume(); });
+    if (volume == volumes.end() && mount.automatic()) continue;
     if (volume == volumes.end() || mount.folder().size() != 16)
       return make_error("folder-missing", "this agent has not the volume of folder '" + mount.target() + "'",
                         "its operator may have taken the volume away");
-    mounts.push_back(
-        {volume->root, to_hex(mount.folder()), mount.target(), mount.read_only(), volume->shared_ids});
+    mounts.push_back({volume->root, to_hex(mount.folder()), mount.target(), mount.read_only(),
+                      volume->shared_ids, mount.automatic()});
   }
   return mounts;
 }

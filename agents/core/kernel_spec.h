@@ -27,7 +27,8 @@ struct VolumeRoot {
   bool shared_ids = false;
 };
 
-// The order's folders as the backend mounts them. Code folder-missing: this agent has not the volume of one.
+// The order's folders as the backend mounts them; without the automatic one where this agent has not its
+// volume. Code folder-missing: this agent has not the volume of one.
 Result<std::vector<FolderMount>> mounts_of(const v1::StartKernel& order,
                                            const std::vector<VolumeRoot>& volumes);
 

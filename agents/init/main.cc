@@ -1,7 +1,7 @@
 // berth-init: what runs in every kernel beside its own programs. Static: a kernel's image holds no library of
 // ours.
 //
-//   berth-init [--exit-fd FD] [--door-fd FD] [--folder PATH] [-- COMMAND [ARG...]]
+//   berth-init [--exit-fd FD] [--door-fd FD] [--folder PATH] [--dotfiles HOME] [-- COMMAND [ARG...]]
 //       PID 1 of a container, see pid1.h
 //   berth-init --helper DOOR RESTARTS
 //       see helper.h; for kernels without a PID 1 of ours
@@ -25,6 +25,10 @@ int main(int argc, char** argv) {
   for (; at + 1 < argc; at += 2) {
     if (std::strcmp(argv[at], "--folder") == 0) {
       pid1.folder = argv[at + 1];
+      continue;
+    }
+    if (std::strcmp(argv[at], "--dotfiles") == 0) {
+      pid1.home = argv[at + 1];
       continue;
     }
     int* const into = std::strcmp(argv[at], "--exit-fd") == 0   ? &pid1.exit_file

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "agents/init/dotfiles.h"
 #include "agents/init/helper.h"
 #include "agents/kernel/shim/system.h"
 
@@ -70,6 +71,7 @@ int Pid1::run() {
   sigprocmask(SIG_SETMASK, &signals_, nullptr);
   signal_file_ = signalfd(-1, &signals_, SFD_CLOEXEC | SFD_NONBLOCK);
   note("started", -1);
+  if (home != nullptr && is_mounted(kAutomaticFolder)) link_dotfiles(kAutomaticFolder, home);
   if (command != nullptr) child_ = run_command(command, signals_);
   if (child_ < 0) {
     dprintf(2, "berth-init: cannot fork: %s\n", std::strerror(errno));

@@ -19,10 +19,11 @@
 namespace berth::init {
 
 struct Pid1 {
-  int exit_file = -1;        // open for writing; -1: none
-  int door = -1;             // -1: none
-  const char* folder = "/";  // in which the command, the helper and its programs work
-  char** command = nullptr;  // nullptr: none
+  int exit_file = -1;          // open for writing; -1: none
+  int door = -1;               // -1: none
+  const char* folder = "/";    // in which the command, the helper and its programs work
+  const char* home = nullptr;  // whose dotfiles outlast the kernel (dotfiles.h); nullptr: nobody's
+  char** command = nullptr;    // nullptr: none
 
   // Returns the exit code.
   int run();

@@ -53,8 +53,12 @@ struct FolderMount {
   // The volume's file system takes no idmapped mounts, and the agent was told to do without: on disk the
   // files belong to the ids of kernels.
   bool shared_ids = false;
+  // Its owner's automatic folder, at kAutomaticTarget: made where it is not there, and left out where it
+  // cannot be mounted; the kernel's output then says why.
+  bool automatic = false;
 };
-inline constexpr std::size_t kFolderMountsMax = 16;  // of one kernel
+inline constexpr std::size_t kFolderMountsMax = 16;  // of one kernel, beside the automatic one
+inline constexpr const char* kAutomaticTarget = ".automatic";
 
 struct KernelSpec {
   KernelKey key;
@@ -74,7 +78,7 @@ struct KernelSpec {
   std::vector<std::pair<std::string, std::string>>
       env;                           // complete: BERTH_*, NVIDIA_VISIBLE_DEVICES, OMP_NUM_THREADS, user's
   std::vector<std::string> command;  // empty: an interactive kernel, which waits until it is ended
-  std::vector<FolderMount> mounts;   // at most kFolderMountsMax; oci only
+  std::vector<FolderMount> mounts;   // at most kFolderMountsMax, and one automatic; oci only
   // Set for kernels of requeueable sessions (P24): CLOCK_BOOTTIME ns after which the kernel must not run. The
   // shim starts no kernel past its deadline and ends the kernel when the deadline passes without renewal.
   std::optional<Timestamp> lease_until;

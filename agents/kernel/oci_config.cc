@@ -6,6 +6,7 @@
 #include "agents/kernel/kernel_kind.h"
 #include "agents/kernel/seccomp.h"
 #include "agents/kernel/shim/records.h"
+#include "events/base/hash.h"
 
 namespace berth::agents {
 namespace json = boost::json;
@@ -47,16 +48,48 @@ json::array mounts_of(const KernelSpec& spec, const OciSettings& settings) {
   return mounts;
 }
 
+bool is_given(const KernelSpec& spec, std::string_view name) {
+  return std::ranges::any_of(spec.env, [&](const auto& entry) { return entry.first == name; });
+}
+
+bool has_automatic_folder(const KernelSpec& spec) {
+  return std::ranges::any_of(spec.mounts, &FolderMount::automatic);
+}
+
+// For kernels of this image alone: what is compiled for one Python means nothing to another. No reference has
+// '=' or '+', so that no two images share a folder.
+std::string python_user_base(const std::string& image) {
+  constexpr std::size_t kNameMax = 200;
+  std::string name = image;
+  std::ranges::replace(name, ':', '=');
+  std::ranges::replace(name, '/', '+');
+  if (name.size() > kNameMax) name = to_hex(as_view(blake2b_128(image)));
+  return std::string(shim::kFoldersInside) + "/" + kAutomaticTarget + "/python/" + name;
+}
+
+// pip installs there by itself where it may not write the image's packages; a virtual environment looks at
+// none of it.
+void add_python(const KernelSpec& spec, json::array& env) {
+  constexpr std::string_view kBase = "PYTHONUSERBASE=", kPath = "PATH=";
+  const auto begins = [](std::string_view begin) {
+    return [begin](const json::value& entry) { return entry.as_string().starts_with(begin); };
+  };
+  if (!has_automatic_folder(spec) || std::ranges::any_of(env, begins(kBase))) return;
+  const std::string base = python_user_base(spec.image);
+  env.emplace_back(std::string(kBase) + base);
+  const auto path = std::ranges::find_if(env, begins(kPath));
+  if (path == env.end() || is_given(spec, "PATH")) return;
+  const std::string folders(path->as_string().c_str() + kPath.size());
+  *path = std::string(kPath) + base + "/bin:" + folders;
+}
+
 json::array environment(const KernelSpec& spec, const OciSettings& settings) {
   std::vector<std::string> own = environment_of(spec);
   const auto name_of = [](const std::string& entry) { return entry.substr(0, entry.find('=')); };
-  const bool path_given =
-      std::any_of(spec.env.begin(), spec.env.end(), [](const auto& entry) { return entry.first == "PATH"; });
+  const bool path_given = is_given(spec, "PATH");
   if (spec.egress != Egress::kNone)
     for (const std::string& entry : settings.egress.variables)
-      if (std::none_of(spec.env.begin(), spec.env.end(),
-                       [&](const auto& given) { return given.first == name_of(entry); }))
-        own.push_back(entry);
+      if (!is_given(spec, name_of(entry))) own.push_back(entry);
   json::array env;
   for (const std::string& entry : settings.image.env) {
     const std::string name = name_of(entry);
@@ -71,6 +104,7 @@ json::array environment(const KernelSpec& spec, const OciSettings& settings) {
     env.emplace_back(std::move(entry));
   }
   if (!has_home) env.emplace_back("HOME=" + settings.image.home);
+  add_python(spec, env);
   return env;
 }
 
@@ -93,6 +127,11 @@ json::object process_of(const KernelSpec& spec, const OciSettings& settings) {
   json::array args{
       kInitInside, "--exit-fd", std::to_string(shim::kExitFd), "--door-fd", std::to_string(shim::kDoorFd),
       "--folder",  image.folder};
+  // A home of the user's own choice is theirs, and may lie in another folder.
+  if (has_automatic_folder(spec) && !is_given(spec, "HOME") && image.home != "/") {
+    args.emplace_back("--dotfiles");
+    args.emplace_back(image.home);
+  }
   if (!spec.command.empty()) args.emplace_back("--");
   for (const std::string& word : spec.command) args.emplace_back(word);
   return {

@@ -49,14 +49,16 @@ bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 // What the shim takes for granted. The rules for names are stricter where a session is asked for.
 Result<void> check_folders(const std::vector<FolderMount>& mounts) {
-  if (mounts.size() > kFolderMountsMax)
+  if (std::ranges::count(mounts, false, &FolderMount::automatic) >
+      static_cast<std::ptrdiff_t>(kFolderMountsMax))
     return make_error("folder-not-mountable",
                       "a kernel has at most " + std::to_string(kFolderMountsMax) + " folders");
   for (const FolderMount& mount : mounts) {
     const bool good_folder =
         mount.folder.size() == 32 && std::all_of(mount.folder.begin(), mount.folder.end(), is_hex);
-    const bool good_target = !mount.target.empty() && mount.target[0] != '.' && mount.target.size() <= 255 &&
-                             mount.target.find_first_of(std::string_view("/ \n\0", 4)) == std::string::npos;
+    const bool plain_target = !mount.target.empty() && mount.target[0] != '.' && mount.target.size() <= 255 &&
+                              mount.target.find_first_of(std::string_view("/ \n\0", 4)) == std::string::npos;
+    const bool good_target = mount.automatic ? mount.target == kAutomaticTarget : plain_target;
     if (!good_folder || !good_target || !mount.volume_root.starts_with('/'))
       return make_error("folder-not-mountable",
                         "the folder '" + mount.folder + "' cannot be mounted as '" + mount.target + "'");
@@ -125,8 +127,8 @@ class OciKind final : public KernelKind {
     out.id_count = config_.id_count;
     if (*id_base != config_.id_base) out.image_base = config_.id_base;
     for (const FolderMount& mount : spec.mounts)
-      out.folders.push_back(
-          {mount.volume_root, mount.folder, mount.target, mount.read_only, mount.shared_ids});
+      out.folders.push_back({mount.volume_root, mount.folder, mount.target, mount.read_only, mount.shared_ids,
+                             mount.automatic});
     out.init = config_.init_path;
     out.runtime = config_.runtime;
     out.runtime_root = config_.folders.fast + "/runtime";

@@ -12,6 +12,7 @@
 
 #include "agents/kernel/shim/remove_tree.h"
 #include "agents/volumes/beneath.h"
+#include "agents/volumes/new_folder.h"
 #include "agents/volumes/uploads.h"
 #include "agents/volumes/volume_root.h"
 #include "events/base/hash.h"
@@ -22,7 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kBeingMade = "make-";
 constexpr auto kCleanEvery = std::chrono::hours(1);  // uploads that nobody goes on with
 
 Descriptor open_folder_at(const std::string& path) {
@@ -40,20 +40,6 @@ Error failed(const Volume& volume) {
 
 Error unknown_volume() {
   return make_error("unknown-volume", "this agent has no such volume", "its operator may have taken it away");
-}
-
-// A folder of its own, empty, with its owner, that nobody sees yet. Empty: errno says why.
-std::string stage_folder(const Volume& volume, int staging) {
-  const std::string name = std::string(kBeingMade) + fresh_name();
-  if (mkdirat(staging, name.c_str(), 0700) != 0) return {};
-  const Descriptor folder(openat(staging, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (folder && fchown(folder.get(), volume.owner, volume.owner) == 0 && fchmod(folder.get(), 0770) == 0 &&
-      fsync(folder.get()) == 0)
-    return name;
-  const int error = errno;
-  unlinkat(staging, name.c_str(), AT_REMOVEDIR);
-  errno = error;
-  return {};
 }
 
 // Folders that a crash left half made; another agent that is just making one begins again.
@@ -114,20 +100,7 @@ Result<void> Volumes::make(const VolumeId& id, const FolderId& folder) {
   const Descriptor folders = open_folder_at(volume->root + "/folders");
   const Descriptor staging = open_folder_at(volume->root + "/staging");
   if (!folders || !staging) return failed(*volume);
-  for (int turn = 0;; ++turn) {
-    if (faccessat(folders.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) break;
-    const std::string staged = stage_folder(*volume, staging.get());
-    if (staged.empty() && (errno != ENOENT || turn > 0)) return failed(*volume);
-    if (staged.empty()) continue;
-    if (renameat2(staging.get(), staged.c_str(), folders.get(), name.c_str(), RENAME_NOREPLACE) == 0) break;
-    const int error = errno;
-    unlinkat(staging.get(), staged.c_str(), AT_REMOVEDIR);
-    if (error == EEXIST) break;
-    errno = error;
-    if (error != ENOENT || turn > 0) return failed(*volume);  // another agent took it for a leftover
-  }
-  // Also of one that was there: who made it may have ended before this.
-  if (fsync(folders.get()) != 0) return failed(*volume);
+  if (!make_new_folder(folders.get(), staging.get(), name, volume->owner)) return failed(*volume);
   return {};
 }
 

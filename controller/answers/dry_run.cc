@@ -58,7 +58,8 @@ std::optional<Refusal> DryRun::ask(const v1::Request& request, const InHistory& 
   feed_.set_now(now_);
   for (const auto& [id, place] : feed_.cluster().model().held_places)
     count_placed(added_, *state_.sessions.find(id), 1);
-  for (const v1::Event& event : decision.events()) add(event.session_requested());
+  for (const v1::Event& event : decision.events())
+    if (event.has_session_requested()) add(event.session_requested());
   for (const WouldBe& session : sessions_) feed_.on_row(nullptr, &session.row);
   const std::size_t rows = state_.kernels.size() + state_.agents.size() + state_.pending().size();
   if (can_walk() || rows > kRowsMax)

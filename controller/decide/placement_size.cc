@@ -16,8 +16,8 @@ constexpr std::size_t kFieldBytes = 6;  // tag and length of a string or message
 constexpr std::size_t kIdBytes = 18;
 constexpr std::size_t kNumberBytes = 11;
 
-// A folder in a start: beside its target, its own id, its volume's and a flag.
-constexpr std::size_t kMountBytes = 2 * kIdBytes + kFieldBytes + 8;
+// A folder in a start: beside its target, its own id, its volume's and two flags.
+constexpr std::size_t kMountBytes = 2 * kIdBytes + kFieldBytes + 10;
 
 constexpr std::size_t kPassBytes = kFieldBytes + 3 * kNumberBytes;  // where the pass began
 
@@ -59,7 +59,7 @@ std::size_t host_bytes(const v1::SessionSpec& spec) {
 }
 
 std::size_t mount_bytes(const v1::SessionSpec& spec) {
-  std::size_t bytes = 0;
+  std::size_t bytes = kMountBytes + std::string_view(projections::kAutomaticFolder).size();
   for (const auto& mount : spec.mounts()) bytes += kMountBytes + mount.target().size();
   return bytes;
 }

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "controller/decide/decide.h"
+#include "controller/decide/folders/automatic_folder.h"
 #include "controller/decide/identity/identity_checks.h"
 #include "controller/decide/session_end.h"
 #include "controller/decide/unknown_agent.h"
@@ -108,12 +109,23 @@ std::optional<Refusal> check_project(const DecisionContext& c, const std::string
   return check_folders(c.state, "project " + name, subject);
 }
 
-std::optional<Refusal> check_user_removal(const DecisionContext& c, const std::string& name) {
+v1::Owner owner_of_user(const std::string& name) {
+  v1::Owner owner;
+  owner.set_user(name);
+  return owner;
+}
+
+// With `end_sessions` the removal ends what the user's sessions had, their automatic folder too.
+std::optional<Refusal> check_user_removal(const DecisionContext& c, const std::string& name,
+                                          bool end_sessions) {
   if (auto refusal = check_user(c, Noun::kUser, Verb::kEnd, name)) return refusal;
   if (auto refusal = check_superadmin_stays(c, {}, name)) return refusal;
-  v1::Owner subject;
-  subject.set_user(name);
-  return check_folders(c.state, "user " + name, subject);
+  const v1::Owner owner = owner_of_user(name);
+  const bool has_automatic_alone = find_automatic_alone(c.state, owner) != nullptr;
+  if (has_automatic_alone && end_sessions) return std::nullopt;
+  auto refusal = check_folders(c.state, "user " + name, owner);
+  if (refusal && has_automatic_alone) refusal->hint = "with --end-sessions (end_sessions=true) it goes too";
+  return refusal;
 }
 
 std::optional<Refusal> check_key(const DecisionContext& c, const std::string& id) {
@@ -125,11 +137,12 @@ std::optional<Refusal> check_key(const DecisionContext& c, const std::string& id
 }
 
 // Whatever keeps it but sessions, or whoever asks from it.
-std::optional<Refusal> check(const DecisionContext& c, const std::string& kind, const std::string& name) {
+std::optional<Refusal> check(const DecisionContext& c, const v1::Remove& body) {
+  const std::string &kind = body.kind(), &name = body.name();
   if (kind == "group") return check_group(c.state, name);
   if (kind == "domain") return check_domain(c, name);
   if (kind == "project") return check_project(c, name);
-  if (kind == "user") return check_user_removal(c, name);
+  if (kind == "user") return check_user_removal(c, name, body.end_sessions());
   if (kind == "key") return check_key(c, name);
   if (kind == "image" && c.state.images.find(name) != nullptr) return std::nullopt;
   if (kind == "preset" && c.state.presets.find(name) != nullptr) return std::nullopt;
@@ -153,10 +166,10 @@ void add_removal(const DecisionContext& c, const std::string& kind, const std::s
   removed->set_name(name);
 }
 
-// Begins to end them, and removes at once where all of them only waited. Else the removal is refused
-// meanwhile, and says how many are left to end.
+// Begins to end them, and removes at once where all of them only waited and there is no `folder` to purge.
+// Else the removal is refused meanwhile, and says how many are left to end.
 Decision end_first(const DecisionContext& c, const std::string& kind, const std::string& name,
-                   const std::vector<const SessionRow*>& live) {
+                   const std::vector<const SessionRow*>& live, const projections::FolderRow* folder) {
   DecisionContext own = c;  // of the actor, and no answer to the request
   own.stamp.request_id.clear();
   own.stamp.reason.clear();
@@ -168,7 +181,7 @@ Decision end_first(const DecisionContext& c, const std::string& kind, const std:
     if (projections::is_waiting(session->status)) ++gone;
     end_session(own, *session, kind + "-removed", false, events);
   }
-  if (gone == live.size()) {
+  if (gone == live.size() && folder == nullptr) {
     add_removal(c, kind, name, events);
     return events;
   }
@@ -191,10 +204,12 @@ Decision decide(const DecisionContext& c, const v1::Remove& body) {
     events.add(c.stamp).mutable_agent_removed()->set_agent(name);
     return events;
   }
-  if (auto refusal = check(c, kind, name)) return *refusal;
+  if (auto refusal = check(c, body)) return *refusal;
   const auto live = sessions_of(c.state, kind, name);
-  if (body.end_sessions() && kind != "image" && !live.empty()) return end_first(c, kind, name, live);
+  const auto* folder = kind == "user" ? find_automatic_alone(c.state, owner_of_user(name)) : nullptr;
+  if (body.end_sessions() && kind != "image" && !live.empty()) return end_first(c, kind, name, live, folder);
   if (auto refusal = check_sessions(kind, name, live)) return *refusal;
+  if (folder != nullptr) return purge_before_removal(c, *folder);
   add_removal(c, kind, name, events);
   return events;
 }

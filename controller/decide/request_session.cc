@@ -5,6 +5,7 @@
 #include "controller/decide/check_actor.h"
 #include "controller/decide/check_owner.h"
 #include "controller/decide/decide.h"
+#include "controller/decide/folders/automatic_folder.h"
 #include "controller/decide/folders/check_mounts.h"
 #include "controller/decide/placement_size.h"
 #include "controller/decide/session_spec.h"
@@ -185,6 +186,7 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
     requested->set_number(i + 1);
     requested->set_count(count);
   }
+  add_automatic_folder(c, request.owner(), spec, events);
   return events;
 }
 

@@ -4,6 +4,7 @@
 namespace berth::cli {
 
 inline constexpr char kNameInUse[] = "name-in-use";
+inline constexpr char kFolderPurging[] = "folder-purging";
 inline constexpr char kIdempotencyConflict[] = "idempotency-conflict";
 inline constexpr char kOutcomeUnknown[] = "outcome-unknown";
 inline constexpr char kPositionNotReached[] = "position-not-reached";

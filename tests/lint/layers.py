@@ -64,7 +64,7 @@ ALLOWED = {
        "projections/store/rocks", "events/log/local", "events/log/kafka", "events/log/open"),
     "agents": EVERYTHING,  # main.cc
     "agents/core": EVENTS + ("agents/kernel/backend.h", "agents/kernel/image_store.h"),
-    "agents/kernel": EVENTS + ("events/inside", "agents/volumes/disk_owner.h"),
+    "agents/kernel": EVENTS + ("events/inside", "agents/volumes/disk_owner.h", "agents/volumes/new_folder.h"),
     "agents/discovery": EVENTS,
     "agents/volumes": EVENTS + ("agents/kernel/shim/remove_tree.h",),
     "agents/services": EVENTS + ("agents/core", "agents/kernel", "agents/volumes", "events/inside", "events/tunnel"),

@@ -20,12 +20,15 @@ struct FolderTrouble {
   explicit operator bool() const { return !code.empty(); }
 };
 
-// Clones of the spec's folders in their order. REQUIRES: the mount namespace is the shim's own, and nothing
-// is mounted in it yet that may hide a volume.
-FolderTrouble clone_folders(const ShimSpec& spec, std::vector<Descriptor>& clones);
+// Clones of the spec's folders in their order; an automatic folder that is not there is made. REQUIRES: the
+// mount namespace is the shim's own, and nothing is mounted in it yet that may hide a volume. Here and below:
+// no trouble with an automatic folder keeps the kernel from starting; it is left out (no clone), and
+// `left_out` says why.
+FolderTrouble clone_folders(const ShimSpec& spec, std::vector<Descriptor>& clones, std::string& left_out);
 
 // Gives them their places below kFoldersInside of the root that is mounted at spec.mount_point. Folders on
 // the way that the image lacks are made in the kernel's layer; the last belong to its user.
-FolderTrouble place_folders(const ShimSpec& spec, const std::vector<Descriptor>& clones);
+FolderTrouble place_folders(const ShimSpec& spec, const std::vector<Descriptor>& clones,
+                            std::string& left_out);
 
 }  // namespace berth::agents::shim

@@ -43,8 +43,9 @@ bool parse(const std::string& text, HoldingRecord::Grant& grant) {
 
 // The root comes last: a path may hold spaces.
 std::string text_of(const FolderRecord& folder) {
-  return std::string(folder.read_only ? "ro" : "rw") + (folder.shared_ids ? " shared " : " own ") +
-         folder.folder + " " + folder.target + " " + folder.root;
+  const char* const mode = folder.automatic ? "auto" : folder.read_only ? "ro" : "rw";
+  return std::string(mode) + (folder.shared_ids ? " shared " : " own ") + folder.folder + " " +
+         folder.target + " " + folder.root;
 }
 
 bool parse(const std::string& text, FolderRecord& folder) {
@@ -54,8 +55,10 @@ bool parse(const std::string& text, FolderRecord& folder) {
       root == std::string::npos)
     return false;
   const std::string mode = text.substr(0, ids), owners = text.substr(ids + 1, name - ids - 1);
-  if ((mode != "ro" && mode != "rw") || (owners != "own" && owners != "shared")) return false;
+  if ((mode != "ro" && mode != "rw" && mode != "auto") || (owners != "own" && owners != "shared"))
+    return false;
   folder.read_only = mode == "ro";
+  folder.automatic = mode == "auto";
   folder.shared_ids = owners == "shared";
   folder.folder = text.substr(name + 1, target - name - 1);
   folder.target = text.substr(target + 1, root - target - 1);

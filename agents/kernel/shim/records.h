@@ -88,6 +88,7 @@ struct FolderRecord {
   std::string target;  // its name below kFoldersInside
   bool read_only = false;
   bool shared_ids = false;
+  bool automatic = false;  // made where it is not there, left out where it cannot be mounted
 
   bool operator==(const FolderRecord&) const = default;
 };

@@ -211,12 +211,15 @@ bool Shim::mount_root() {
     return static_cast<bool>(trouble);
   };
   std::vector<Descriptor> clones;
+  std::string left_out;
   // Clones first: the overlay may stand where a volume lies.
-  if (root_failed(enter_own_mounts()) || folders_failed(clone_folders(spec_, clones)) ||
+  if (root_failed(enter_own_mounts()) || folders_failed(clone_folders(spec_, clones, left_out)) ||
       root_failed(mount_overlay(spec_, files_, std::move(disk_))))
     return false;
   mounted_ = true;
-  return !folders_failed(place_folders(spec_, clones));
+  if (folders_failed(place_folders(spec_, clones, left_out))) return false;
+  if (!left_out.empty()) log_.append("berth: without the automatic folder: " + left_out + "\n");
+  return true;
 }
 
 void Shim::launch_runtime() {

@@ -10,6 +10,7 @@ void SessionTexts::write(JsonText& out, const projections::State& state, const S
   const std::lock_guard lock(writing_);
   for (const projections::SessionRow* session : sessions) {
     SessionExtras extras;
+    extras.automatic_folder = projections::automatic_folder_in(state, *session);
     extras.hides_preemptor = !session->preemptor.is_nil() && !may_see_preemptor(actor, *session);
     const bool mounts = session->spec && !session->spec->spec.mounts().empty();
     const auto* shares = state.session_shares.find(session->id);
@@ -28,7 +29,7 @@ void SessionTexts::write(JsonText& out, const projections::State& state, const S
       continue;
     }
     JsonText text;
-    write_session(text, kinds, *session, kernels_of(state, *session));
+    write_session(text, kinds, *session, kernels_of(state, *session), extras);
     if (texts_.size() >= most_) texts_.clear();
     out.raw(texts_.emplace(session->id, text.take()).first->second);
   }

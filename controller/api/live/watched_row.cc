@@ -21,7 +21,8 @@ Frame WatchedRow::encode(const char* event, std::string_view row) const {
                                              std::to_string(position_) + "\ndata: " + data.take() + "\n\n");
 }
 
-Frame WatchedRow::encode_session(const SlotKinds& kinds, const SessionExtras& extras) const {
+Frame WatchedRow::encode_session(const SlotKinds& kinds, SessionExtras extras) const {
+  extras.automatic_folder = session->automatic_folder;
   std::vector<const projections::KernelRow*> kernels;
   for (const auto& kernel : session->kernels) kernels.push_back(&kernel);
   JsonText row;

@@ -58,6 +58,7 @@ struct SessionCopy {
   std::vector<projections::KernelRow> kernels;
   std::vector<projections::FolderRow> folders;  // of its mounts, in their order; without an id: gone
   projections::SessionShareRow shares;          // none if nobody has any
+  projections::AutomaticFolder automatic_folder = projections::AutomaticFolder::kUnknown;
 };
 
 // A row as of its batch's position. Its bytes are made once, by the first watcher that needs them.
@@ -88,7 +89,7 @@ class WatchedRow {
   Audience before;                                   // who saw it until now, where that may differ
 
  private:
-  Frame encode_session(const SlotKinds& kinds, const SessionExtras& extras) const;
+  Frame encode_session(const SlotKinds& kinds, SessionExtras extras) const;
   // `row`: JSON; empty: there is none.
   Frame encode(const char* event, std::string_view row) const;
 

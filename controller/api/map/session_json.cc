@@ -106,6 +106,10 @@ void put_spec(JsonText& out, const SlotKinds& kinds, const SessionRow& session, 
   put_session_group(out, spec);
   out.put("shm", std::to_string(spec.shm()));
   put_mounts(out, spec, extras.mount_names);
+  if (const char* automatic = projections::name_of(extras.automatic_folder); automatic != nullptr)
+    out.put("automatic_folder", automatic);
+  else
+    out.put("automatic_folder", nullptr);
   put_environment(out, session, extras.environment);
   out.array("command", spec.command());
   out.put("requeueable", spec.requeueable());
@@ -378,6 +382,7 @@ void write_session(JsonText& out, const projections::State& state, const SlotKin
   extras.build_percent = build_percent(state, session);
   extras.mount_names = mount_names(state, session, actor);
   extras.shares = shares_shown(session, state.session_shares.find(session.id), actor);
+  extras.automatic_folder = projections::automatic_folder_in(state, session);
   write_session(out, kinds, session, kernels_of(state, session), extras);
 }
 
@@ -390,6 +395,7 @@ std::string session_to_json(const projections::State& state, const SlotKinds& ki
   extras.build_percent = build_percent(state, session);
   extras.mount_names = mount_names(state, session, actor);
   extras.shares = shares_shown(session, state.session_shares.find(session.id), actor);
+  extras.automatic_folder = projections::automatic_folder_in(state, session);
   JsonText out;
   write_session(out, kinds, session, kernels_of(state, session), extras);
   return out.take();

@@ -10,6 +10,7 @@
 #include "controller/api/map/query.h"
 #include "controller/api/map/session_lookup.h"
 #include "controller/api/map/slot_amounts.h"
+#include "projections/automatic_folder.h"
 #include "projections/fold/fold.h"
 #include "projections/tables/state.h"
 
@@ -34,6 +35,7 @@ struct SessionExtras {
   std::optional<std::uint32_t> build_percent = std::nullopt;  // of the image that it waits for
   std::vector<std::string> mount_names{};                     // see mount_names(); may be fewer
   SharesShown shares{};
+  projections::AutomaticFolder automatic_folder = projections::AutomaticFolder::kUnknown;
 };
 
 // The session as the next value. Of rows that need not be the state's.

@@ -165,6 +165,7 @@ v1::RequestSession read_session_request(const json::object& body, const SlotKind
   read_program(in, spec);
   if (const auto requeueable = in.boolean("requeueable")) spec.set_requeueable(*requeueable);
   read_mounts(in, find_folder, spec);
+  spec.set_no_automatic_folder(in.boolean("no_automatic_folder").value_or(false));
   read_times(in, spec);
   if (const auto attempts = in.integer("max_attempts", 1, 1000))
     spec.set_max_attempts(static_cast<std::uint32_t>(*attempts));

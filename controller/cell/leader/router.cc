@@ -2,6 +2,7 @@
 
 #include "events/log/event_log.h"
 #include "events/log/orders_partition.h"
+#include "projections/automatic_folder.h"
 
 namespace berth::controller {
 namespace {
@@ -34,6 +35,19 @@ void fill_mount(const State& state, const v1::Mount& mount, v1::KernelMount* fil
     filled->set_volume(std::string(folder->volume.view()));
   filled->set_target(mount.target());
   filled->set_read_only(mount.read_only());
+}
+
+// An agent that lacks the volume starts the kernel without it.
+void fill_automatic_mount(const State& state, const SessionRow& session, const KernelRow& kernel,
+                          v1::StartKernel* start) {
+  const FolderRow* folder = projections::automatic_folder_of(state, session);
+  const AgentRow* agent = folder == nullptr ? nullptr : state.agents.find(kernel.agent);
+  if (agent == nullptr || !agent->has(folder->volume)) return;
+  auto* filled = start->add_mounts();
+  filled->set_folder(std::string(folder->id.view()));
+  filled->set_volume(std::string(folder->volume.view()));
+  filled->set_target(projections::kAutomaticFolder);
+  filled->set_automatic(true);
 }
 
 // What is to be done with the folder now, if anything, and if the agent is who does it.
@@ -85,6 +99,7 @@ void fill_start(const State& state, const SessionRow& session, const KernelRow& 
   for (const auto& r : spec.roles())
     for (std::uint32_t i = 1; i <= r.count(); ++i) start->add_hosts(r.role() + std::to_string(i));
   for (const auto& mount : spec.mounts()) fill_mount(state, mount, start->add_mounts());
+  fill_automatic_mount(state, session, kernel, start);
 }
 
 void add_stop(const KernelRow& kernel, v1::Order* order) {

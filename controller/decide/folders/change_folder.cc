@@ -4,9 +4,11 @@
 
 #include "controller/decide/check_actor.h"
 #include "controller/decide/decide.h"
+#include "controller/decide/folders/automatic_folder.h"
 #include "controller/decide/folders/folder_checks.h"
 #include "controller/decide/folders/volume_agent.h"
 #include "events/base/text.h"
+#include "projections/automatic_folder.h"
 
 namespace berth::controller {
 namespace {
@@ -20,6 +22,7 @@ using projections::Verb;
 constexpr std::size_t kSessionsNamed = 5;  // sessions in a message
 
 Decision rename(const DecisionContext& c, const FolderRow& folder, const std::string& name) {
+  if (folder.is_automatic()) return is_automatic(folder, "renamed");
   if (folder.state != FolderState::kCreating && folder.state != FolderState::kReady)
     return not_ready(folder, "a folder that is CREATING or READY is renamed");
   if (auto refusal = check_folder_name(name)) return *refusal;
@@ -47,7 +50,9 @@ Refusal mounted(const DecisionContext& c, const FolderRow& folder, const std::se
 
 Decision trash(const DecisionContext& c, const FolderRow& folder) {
   if (folder.state != FolderState::kReady) return not_ready(folder, "a folder that is READY is thrown away");
-  if (const auto& by = c.state.mounted_by(folder.id); !by.empty()) return mounted(c, folder, by);
+  const auto& by =
+      folder.is_automatic() ? automatic_mounts_of(c.state, folder) : c.state.mounted_by(folder.id);
+  if (!by.empty()) return mounted(c, folder, by);
   EventList events;
   auto* trashed = events.add(c.stamp).mutable_folder_trashed();
   trashed->set_folder(std::string(folder.id.view()));
@@ -58,9 +63,11 @@ Decision trash(const DecisionContext& c, const FolderRow& folder) {
 Decision restore(const DecisionContext& c, const FolderRow& folder, const std::string& new_name) {
   if (folder.state != FolderState::kTrashed) return not_ready(folder, "a folder in the trash is restored");
   const std::string& name = new_name.empty() ? folder.name : new_name;
-  if (auto refusal = check_folder_name(name)) return *refusal;
+  if (folder.is_automatic() && name != folder.name) return is_automatic(folder, "renamed");
+  if (auto refusal = folder.is_automatic() ? std::nullopt : check_folder_name(name)) return *refusal;
   if (auto refusal = check_name_free(c, folder.owner(), name, folder.id)) {
-    refusal->hint = "restore it under another name";
+    refusal->hint = folder.is_automatic() ? "the newer one is the sessions' own now: throw it away first"
+                                          : "restore it under another name";
     return *refusal;
   }
   EventList events;

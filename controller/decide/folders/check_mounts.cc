@@ -4,6 +4,7 @@
 #include <set>
 
 #include "controller/decide/check_actor.h"
+#include "controller/decide/folders/automatic_folder.h"
 #include "controller/decide/folders/folder_checks.h"
 #include "events/base/name.h"
 #include "events/base/text.h"
@@ -50,6 +51,7 @@ std::optional<Refusal> check_folder(const DecisionContext& c, const Actor& owner
     return unknown_folder();
   const FolderAccess access = common_access(c, owner, *folder);
   if (access == FolderAccess::kNone) return denied("folder " + folder->name + " is not shared with you");
+  if (folder->is_automatic()) return is_automatic(*folder, "mounted elsewhere");
   if (folder->state != FolderState::kReady) return not_ready(*folder, "a folder that is READY is mounted");
   if (access >= FolderAccess::kWrite || mount.read_only()) return std::nullopt;
   return Refusal{"folder-read-only", "folder " + folder->name + " is shared with you for reading",

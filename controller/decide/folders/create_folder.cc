@@ -46,14 +46,6 @@ std::optional<Refusal> check_new_owner(const DecisionContext& c, const v1::Owner
                                         : "you do not administer project " + owner.project());
 }
 
-// In order of their ids.
-std::vector<const VolumeRow*> available_volumes(const projections::State& state) {
-  std::vector<const VolumeRow*> out;
-  for (const VolumeId& id : state.volumes.sorted_keys())
-    if (is_available(state, id)) out.push_back(state.volumes.find(id));
-  return out;
-}
-
 Refusal unavailable(const std::string& name) {
   return {"volume-unavailable",
           "no agent that is alive has " + (name.empty() ? "a volume" : "volume " + name), "berth agent ls"};
@@ -83,16 +75,6 @@ std::optional<Refusal> choose_volume(const DecisionContext& c, const std::string
   return std::nullopt;
 }
 
-std::optional<Refusal> check_count(const projections::State& state, const v1::Owner& owner) {
-  if (state.folders_of(owner).size() < static_cast<std::size_t>(projections::kFoldersOfOwnerMax))
-    return std::nullopt;
-  return Refusal{"too-many-folders",
-                 (owner.project().empty() ? "user " + owner.user() : "project " + owner.project()) + " has " +
-                     std::to_string(projections::kFoldersOfOwnerMax) +
-                     " folders, those in the trash among them",
-                 "purge some first"};
-}
-
 }  // namespace
 
 Decision decide(const DecisionContext& c, const v1::CreateFolder& body) {
@@ -102,7 +84,7 @@ Decision decide(const DecisionContext& c, const v1::CreateFolder& body) {
   if (auto refusal = check_new_owner(c, owner)) return *refusal;
   if (auto refusal = check_folder_name(body.name())) return *refusal;
   if (auto refusal = check_name_free(c, owner, body.name(), {})) return *refusal;
-  if (auto refusal = check_count(c.state, owner)) return *refusal;
+  if (auto refusal = check_folder_count(c.state, owner)) return *refusal;
   const VolumeRow* volume = nullptr;
   if (auto refusal = choose_volume(c, body.volume(), volume)) return *refusal;
   if (auto refusal = check_volume_has_room(c.state, volume->id)) return *refusal;

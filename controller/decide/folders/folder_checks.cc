@@ -41,6 +41,16 @@ Refusal not_ready(const FolderRow& folder, std::string hint) {
   return {"folder-not-ready", "folder " + folder.name + " is " + name_of(folder.state), std::move(hint)};
 }
 
+std::optional<Refusal> check_folder_count(const projections::State& state, const v1::Owner& owner) {
+  if (state.folders_of(owner).size() < static_cast<std::size_t>(projections::kFoldersOfOwnerMax))
+    return std::nullopt;
+  return Refusal{"too-many-folders",
+                 (owner.user().empty() ? "project " + owner.project() : "user " + owner.user()) + " has " +
+                     std::to_string(projections::kFoldersOfOwnerMax) +
+                     " folders, those in the trash among them",
+                 "purge some first"};
+}
+
 std::optional<Refusal> check_volume_has_room(const projections::State& state, const VolumeId& volume) {
   if (state.folders_to_do(volume).size() < static_cast<std::size_t>(projections::kFoldersToDoMax))
     return std::nullopt;

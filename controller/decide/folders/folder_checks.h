@@ -25,6 +25,9 @@ std::optional<Refusal> check_name_free(const DecisionContext& c, const v1::Owner
 // "folder data is TRASHED", code folder-not-ready.
 Refusal not_ready(const projections::FolderRow& folder, std::string hint);
 
+// Whether the owner may have one more. Code too-many-folders.
+std::optional<Refusal> check_folder_count(const projections::State& state, const v1::Owner& owner);
+
 // Whether the volume's agent may be told of one more folder. Code volumes-busy.
 std::optional<Refusal> check_volume_has_room(const projections::State& state, const VolumeId& volume);
 

@@ -4,6 +4,7 @@
 
 #include "controller/decide/check_actor.h"
 #include "controller/decide/decide.h"
+#include "controller/decide/folders/automatic_folder.h"
 #include "controller/decide/folders/folder_checks.h"
 #include "controller/decide/share_checks.h"
 #include "events/base/text.h"
@@ -57,6 +58,7 @@ Decision decide(const DecisionContext& c, const v1::ShareFolder& body) {
   if (folder == nullptr) return unknown_folder();
   if (!may_manage(c, *folder, Verb::kChange))
     return denied("folder " + folder->name + " is not yours to share");
+  if (folder->is_automatic()) return is_automatic(*folder, "shared");
   if (auto refusal = check(c, *folder, body)) return *refusal;
   EventList events;
   auto* shared = events.add(c.stamp).mutable_folder_shared();

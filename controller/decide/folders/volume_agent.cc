@@ -50,6 +50,13 @@ std::set<VolumeId> volumes_named_for(const State& state, const std::string& agen
 
 bool is_available(const State& state, const VolumeId& volume) { return !choose(state, volume, {}).empty(); }
 
+std::vector<const VolumeRow*> available_volumes(const State& state) {
+  std::vector<const VolumeRow*> out;
+  for (const VolumeId& id : state.volumes.sorted_keys())
+    if (is_available(state, id)) out.push_back(state.volumes.find(id));
+  return out;
+}
+
 void name_volume_agent(const DecisionContext& c, const VolumeId& volume, EventList& events) {
   name_agent(c, volume, {}, events);
 }

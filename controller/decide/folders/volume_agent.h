@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "controller/decide/context.h"
 
@@ -10,6 +11,9 @@ namespace berth::controller {
 
 // Whether some ALIVE agent has the volume.
 bool is_available(const projections::State& state, const VolumeId& volume);
+
+// Those that some ALIVE agent has, in order of their ids.
+std::vector<const projections::VolumeRow*> available_volumes(const projections::State& state);
 
 // Names another agent for the volume if the one that is named is not ALIVE or does not have it, and another
 // one does: of these the first by name.

@@ -44,11 +44,23 @@ std::string mount_text(const json::value& mount) {
          (true_at(mount, "read_only") ? ", read-only" : "");
 }
 
+std::string automatic_text(const json::value& session) {
+  const std::string state = text_at(session, "automatic_folder");
+  if (state == "mounted") return ".automatic at /home/work/.automatic";
+  if (state == "not-on-this-agent")
+    return ".automatic left out: its volume is not on every agent of the session";
+  return state == "refused" ? ".automatic left out: not wanted" : "";
+}
+
 Listing folder_listing() {
   Listing listing;
   listing.columns = {
       column("NAME", "name"),
-      {"OWNER", owner_text, false, false, "owner"},
+      {"OWNER",
+       [](const json::value& folder) {
+         return owner_text(folder) + (true_at(folder, "automatic") ? ", automatic" : "");
+       },
+       false, false, "owner"},
       column("VOLUME", "volume.name"),
       column("STATE", "state"),
       column("ACCESS", "access"),

@@ -202,6 +202,7 @@ std::string session_text(const json::value& s, Timestamp now, const Style& style
     for (const auto& [key, value] : env->get_object())
       line(out, "Env", std::string(key) + "=" + scalar_text(value));
   for (const auto& mount : array_at(s, "mounts")) line(out, "Folder", mount_text(mount));
+  line(out, "Folder", automatic_text(s));
   line(out, "Attempt", text_at(s, "attempt"));
   line(out, "Requeueable", true_at(s, "requeueable") ? "yes" : "");
   for (const auto& [label, key] : {std::pair{"Created", "created_at"},

@@ -33,7 +33,8 @@ Outcome<int> remove_at(Shell& shell, Api& api, const std::string& path, const Re
     if (reply) break;
     const Failure& refused = reply.failure();
     if (refused.is_interrupted() && o.end_sessions) return not_removed(refused);
-    if (refused.code != kSessionsEnding) return refused;
+    const bool goes_on = refused.code == kSessionsEnding || refused.code == kFolderPurging;
+    if (!goes_on || !o.end_sessions) return refused;
     shell.status(refused.message);
     if (std::chrono::steady_clock::now() >= deadline) return not_removed(timeout_failure());
     if (!api.pause(kAskAgain)) return not_removed(interrupted_failure());

@@ -95,6 +95,8 @@ void add_options(CLI::App* run, Run& o) {
                   "read-only; repeat it")
       ->type_name("FOLDER[:TARGET][:ro]")
       ->allow_extra_args(false);
+  run->add_flag("--no-automatic-folder", s.no_automatic_folder,
+                "Without your automatic folder, in which dotfiles and pip's packages outlast the session");
   run->add_option("--shm", s.shm, "Size of /dev/shm (default 64m, at most half of mem)")->type_name("BYTES");
   run->add_flag("--requeueable", s.requeueable, "May be started again elsewhere when its agent is lost");
   run->add_option("--start-time", s.start_time, "Batch: not before this time, like 2026-01-31T18:00:00Z")

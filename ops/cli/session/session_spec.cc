@@ -152,6 +152,7 @@ Outcome<json::value> session_body(const RunOptions& options) {
   if (options.has_priority) body["priority"] = options.priority;
   if (options.max_attempts != 0) body["max_attempts"] = options.max_attempts;
   if (options.requeueable) body["requeueable"] = true;
+  if (options.no_automatic_folder) body["no_automatic_folder"] = true;
   if (options.job_priority != 0) body["job_priority"] = options.job_priority;
   if (options.not_preemptible) body["preemptible"] = false;
   if (!options.session_group.empty()) {

@@ -29,6 +29,7 @@ struct RunOptions {
   bool not_preemptible = false;
   std::uint32_t max_attempts = 0;  // 0: the group's
   bool requeueable = false;
+  bool no_automatic_folder = false;
   std::vector<std::string> command;
 };
 

@@ -291,6 +291,7 @@ class Folder(TypedDict):
     id: HexId
     name: str
     owner: FolderOwner  # A user or a project
+    automatic: bool  # Made by Berth for its owner's sessions: neither renamed nor shared
     volume: HexRef
     state: Literal["CREATING", "READY", "FAILED", "TRASHED", "PURGING"]
     created_at: str
@@ -322,6 +323,7 @@ class FolderChanged(TypedDict):
     id: HexId
     name: NotRequired[str]
     owner: NotRequired[FolderChangedOwner]  # A user or a project
+    automatic: NotRequired[bool]  # Made by Berth for its owner's sessions: neither renamed nor shared
     volume: NotRequired[HexRef]
     state: NotRequired[Literal["CREATING", "READY", "FAILED", "TRASHED", "PURGING"]]
     created_at: NotRequired[str]
@@ -472,6 +474,7 @@ class Session(TypedDict):
     held_on: list[str]  # RESERVED: agents of the places held for it
     preempted_for: str | None
     mounts: list[Mount]  # Folders that all its kernels have
+    automatic_folder: Literal["mounted", "not-on-this-agent", "none", "refused"] | None  # Its owner's automatic folder in its kernels; null: it has no place yet, or has ended
 
 
 class SessionGroup(TypedDict):
@@ -517,6 +520,7 @@ class SessionRequest(TypedDict):
     job_priority: NotRequired[int | None]  # Where its group preempts: preemptible sessions of a lower one make room
     preemptible: NotRequired[bool | None]
     mounts: NotRequired[list[MountRequest] | None]  # Folders that all its kernels have, as /home/work/TARGET
+    no_automatic_folder: NotRequired[bool | None]  # Its kernels stand without the owner's automatic folder
     session_group: NotRequired[SessionRequestSessionGroup | None]  # Your sessions that name one group stand apart (spread) or together (pack)
 
 

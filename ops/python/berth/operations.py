@@ -557,17 +557,15 @@ class Client(BaseClient):
             headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
         ))
 
-    def get_folder(
-        self, folder: models.Name, *, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Folder:
+    def get_folder(self, folder: str, *, min_position: int | None = None, wait: str | None = None) -> models.Folder:
         """One folder (GET /v1/folders/{folder})"""
         return self._send(Call(
             "GET", f"/v1/folders/{segment(folder)}", query={"min_position": min_position, "wait": wait},
         ))
 
     def rename_folder(
-        self, folder: models.Name, body: models.FolderRename, *, reason: str | None = None,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+        self, folder: str, body: models.FolderRename, *, reason: str | None = None, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Rename a folder; its files stay where they are (PATCH /v1/folders/{folder})"""
         return self._send(Call(
@@ -576,7 +574,7 @@ class Client(BaseClient):
         ))
 
     def purge_folder(
-        self, folder: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+        self, folder: str, *, reason: str | None = None, idempotency_key: str | None = None,
         x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Remove for good a folder in the trash, or one that could not be made (DELETE /v1/folders/{folder})"""
@@ -586,7 +584,7 @@ class Client(BaseClient):
         ))
 
     def trash_folder(
-        self, folder: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+        self, folder: str, *, reason: str | None = None, idempotency_key: str | None = None,
         x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Put a folder in the trash, from where it is removed after 7 days (POST /v1/folders/{folder}/trash)"""
@@ -596,7 +594,7 @@ class Client(BaseClient):
         ))
 
     def restore_folder(
-        self, folder: models.Name, body: models.FolderRestore | None = None, *, reason: str | None = None,
+        self, folder: str, body: models.FolderRestore | None = None, *, reason: str | None = None,
         idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Take a folder out of the trash (POST /v1/folders/{folder}/restore)"""
@@ -606,7 +604,7 @@ class Client(BaseClient):
         ))
 
     def share_folder(
-        self, folder: models.Name, body: models.FolderShareRequest, *, reason: str | None = None,
+        self, folder: str, body: models.FolderShareRequest, *, reason: str | None = None,
         idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Share a folder with a user or a project, or no more (PUT /v1/folders/{folder}/shares)"""
@@ -616,8 +614,8 @@ class Client(BaseClient):
         ))
 
     def list_files(
-        self, folder: models.Name, *, path: models.FilePath | None = None, after: str | None = None,
-        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, folder: str, *, path: models.FilePath | None = None, after: str | None = None, limit: int | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.FileList:
         """What lies in a folder, by name (GET /v1/folders/{folder}/files)"""
         return self._send(Call(
@@ -626,7 +624,7 @@ class Client(BaseClient):
         ))
 
     def change_files(
-        self, folder: models.Name, body: models.FileChange, *, idempotency_key: str | None = None,
+        self, folder: str, body: models.FileChange, *, idempotency_key: str | None = None,
         x_berth_csrf: str | None = None,
     ) -> models.Nothing:
         """Make a folder in it, rename or remove what lies in it (POST /v1/folders/{folder}/files)"""
@@ -636,7 +634,7 @@ class Client(BaseClient):
         ))
 
     def get_file(
-        self, folder: models.Name, *, path: models.FilePath, range: str | None = None, if_range: str | None = None,
+        self, folder: str, *, path: models.FilePath, range: str | None = None, if_range: str | None = None,
         if_none_match: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> bytes:
         """The bytes of a file, or one range of them (GET /v1/folders/{folder}/file)"""
@@ -647,7 +645,7 @@ class Client(BaseClient):
         ))
 
     def begin_upload(
-        self, folder: models.Name, body: models.UploadRequest, *, idempotency_key: str | None = None,
+        self, folder: str, body: models.UploadRequest, *, idempotency_key: str | None = None,
         x_berth_csrf: str | None = None,
     ) -> models.Upload:
         """Begin a file that comes in chunks; a repeated request goes on with the same upload (POST /v1/folders/{folder}/uploads)"""
@@ -657,7 +655,7 @@ class Client(BaseClient):
         ))
 
     def get_upload(
-        self, folder: models.Name, upload: models.HexId, *, min_position: int | None = None, wait: str | None = None,
+        self, folder: str, upload: models.HexId, *, min_position: int | None = None, wait: str | None = None,
     ) -> models.UploadOffset:
         """Where an upload goes on, also after a cut (GET /v1/folders/{folder}/uploads/{upload})"""
         return self._send(Call(
@@ -666,7 +664,7 @@ class Client(BaseClient):
         ))
 
     def put_chunk(
-        self, folder: models.Name, upload: models.HexId, body: bytes, *, offset: int, x_berth_sha256: str | None = None,
+        self, folder: str, upload: models.HexId, body: bytes, *, offset: int, x_berth_sha256: str | None = None,
         idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.UploadOffset:
         """The bytes at an offset; on disk when it is answered (PUT /v1/folders/{folder}/uploads/{upload})"""
@@ -677,8 +675,7 @@ class Client(BaseClient):
         ))
 
     def abort_upload(
-        self, folder: models.Name, upload: models.HexId, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
+        self, folder: str, upload: models.HexId, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.Nothing:
         """Give an upload up; one that is not there is fine (DELETE /v1/folders/{folder}/uploads/{upload})"""
         return self._send(Call(
@@ -687,8 +684,7 @@ class Client(BaseClient):
         ))
 
     def finish_upload(
-        self, folder: models.Name, upload: models.HexId, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
+        self, folder: str, upload: models.HexId, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.UploadedFile:
         """Compare the whole file with its SHA-256, and let it appear under its path (POST /v1/folders/{folder}/uploads/{upload}/finish)"""
         return self._send(Call(
@@ -1658,7 +1654,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_folder(
-        self, folder: models.Name, *, min_position: int | None = None, wait: str | None = None,
+        self, folder: str, *, min_position: int | None = None, wait: str | None = None,
     ) -> models.Folder:
         """One folder (GET /v1/folders/{folder})"""
         return await self._send(Call(
@@ -1666,8 +1662,8 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def rename_folder(
-        self, folder: models.Name, body: models.FolderRename, *, reason: str | None = None,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+        self, folder: str, body: models.FolderRename, *, reason: str | None = None, idempotency_key: str | None = None,
+        x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Rename a folder; its files stay where they are (PATCH /v1/folders/{folder})"""
         return await self._send(Call(
@@ -1676,7 +1672,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def purge_folder(
-        self, folder: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+        self, folder: str, *, reason: str | None = None, idempotency_key: str | None = None,
         x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Remove for good a folder in the trash, or one that could not be made (DELETE /v1/folders/{folder})"""
@@ -1686,7 +1682,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def trash_folder(
-        self, folder: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+        self, folder: str, *, reason: str | None = None, idempotency_key: str | None = None,
         x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Put a folder in the trash, from where it is removed after 7 days (POST /v1/folders/{folder}/trash)"""
@@ -1696,7 +1692,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def restore_folder(
-        self, folder: models.Name, body: models.FolderRestore | None = None, *, reason: str | None = None,
+        self, folder: str, body: models.FolderRestore | None = None, *, reason: str | None = None,
         idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Take a folder out of the trash (POST /v1/folders/{folder}/restore)"""
@@ -1706,7 +1702,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def share_folder(
-        self, folder: models.Name, body: models.FolderShareRequest, *, reason: str | None = None,
+        self, folder: str, body: models.FolderShareRequest, *, reason: str | None = None,
         idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.FolderChanged:
         """Share a folder with a user or a project, or no more (PUT /v1/folders/{folder}/shares)"""
@@ -1716,8 +1712,8 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def list_files(
-        self, folder: models.Name, *, path: models.FilePath | None = None, after: str | None = None,
-        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, folder: str, *, path: models.FilePath | None = None, after: str | None = None, limit: int | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.FileList:
         """What lies in a folder, by name (GET /v1/folders/{folder}/files)"""
         return await self._send(Call(
@@ -1726,7 +1722,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def change_files(
-        self, folder: models.Name, body: models.FileChange, *, idempotency_key: str | None = None,
+        self, folder: str, body: models.FileChange, *, idempotency_key: str | None = None,
         x_berth_csrf: str | None = None,
     ) -> models.Nothing:
         """Make a folder in it, rename or remove what lies in it (POST /v1/folders/{folder}/files)"""
@@ -1736,7 +1732,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_file(
-        self, folder: models.Name, *, path: models.FilePath, range: str | None = None, if_range: str | None = None,
+        self, folder: str, *, path: models.FilePath, range: str | None = None, if_range: str | None = None,
         if_none_match: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> bytes:
         """The bytes of a file, or one range of them (GET /v1/folders/{folder}/file)"""
@@ -1747,7 +1743,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def begin_upload(
-        self, folder: models.Name, body: models.UploadRequest, *, idempotency_key: str | None = None,
+        self, folder: str, body: models.UploadRequest, *, idempotency_key: str | None = None,
         x_berth_csrf: str | None = None,
     ) -> models.Upload:
         """Begin a file that comes in chunks; a repeated request goes on with the same upload (POST /v1/folders/{folder}/uploads)"""
@@ -1757,7 +1753,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_upload(
-        self, folder: models.Name, upload: models.HexId, *, min_position: int | None = None, wait: str | None = None,
+        self, folder: str, upload: models.HexId, *, min_position: int | None = None, wait: str | None = None,
     ) -> models.UploadOffset:
         """Where an upload goes on, also after a cut (GET /v1/folders/{folder}/uploads/{upload})"""
         return await self._send(Call(
@@ -1766,7 +1762,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def put_chunk(
-        self, folder: models.Name, upload: models.HexId, body: bytes, *, offset: int, x_berth_sha256: str | None = None,
+        self, folder: str, upload: models.HexId, body: bytes, *, offset: int, x_berth_sha256: str | None = None,
         idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.UploadOffset:
         """The bytes at an offset; on disk when it is answered (PUT /v1/folders/{folder}/uploads/{upload})"""
@@ -1777,8 +1773,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def abort_upload(
-        self, folder: models.Name, upload: models.HexId, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
+        self, folder: str, upload: models.HexId, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.Nothing:
         """Give an upload up; one that is not there is fine (DELETE /v1/folders/{folder}/uploads/{upload})"""
         return await self._send(Call(
@@ -1787,8 +1782,7 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def finish_upload(
-        self, folder: models.Name, upload: models.HexId, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
+        self, folder: str, upload: models.HexId, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.UploadedFile:
         """Compare the whole file with its SHA-256, and let it appear under its path (POST /v1/folders/{folder}/uploads/{upload}/finish)"""
         return await self._send(Call(

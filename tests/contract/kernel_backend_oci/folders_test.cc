@@ -223,6 +223,37 @@ TEST_P(Folders, ThatAreNotThereFailTheStartByTheirTarget) {
   EXPECT_EQ(end_.error.code, "folder-missing");
 }
 
+TEST_P(Folders, AnAutomaticOneIsMadeWhereItIsNotThereYet) {
+  fs::create_directory(volume_ + "/staging");
+  FolderMount own{volume_, name_of(3), kAutomaticTarget};
+  own.automatic = true;
+  EXPECT_EQ(run("echo kept > .automatic/file; stat -c %a:%u .automatic", {own}), "770:1000\n");
+  EXPECT_EQ(owner(path_of(3)), kFolderUid);
+  EXPECT_TRUE(fs::is_empty(volume_ + "/staging"));
+  EXPECT_EQ(run("cat .automatic/file", {own}), "kept\n");
+}
+
+TEST_P(Folders, AnAutomaticOneThatCannotBeMountedIsLeftOutAndTheOutputSaysWhy) {
+  FolderMount own{volume_ + "-gone", name_of(3), kAutomaticTarget};
+  own.automatic = true;
+  const std::string text = run("cat data/file; test -e .automatic || echo none", {own, folder(1, "data")});
+  EXPECT_EQ(end_.end, KernelEnd::kExited);
+  EXPECT_TRUE(text.starts_with("berth: without the automatic folder: ")) << text;
+  EXPECT_TRUE(text.ends_with("none\n")) << text;
+  KernelSpec asked = waiting_spec();
+  asked.command = {"sh", "-c", "echo runs"};
+  own.volume_root = volume_;
+  fs::create_directory(volume_ + "/staging");
+  asked.mounts = {own};
+  const auto link_home = [](const std::string& root) {
+    fs::create_directory_symlink("/tmp", root + "/home");
+  };
+  EXPECT_EQ(end_in(image_with(link_home), asked).end, KernelEnd::kExited);
+  own.target = "data";
+  run("true", {own});
+  EXPECT_EQ(end_.error.code, "folder-not-mountable");
+}
+
 TEST_P(Folders, AreReachedThroughNoLink) {
   fs::create_directory_symlink("/etc", path_of(1));
   const std::string outside = make_temporary("/tmp/berth-volume-XXXXXX");

@@ -163,5 +163,24 @@ TEST_F(Folders, AKernelWithAFolderOfAnUnknownVolumeFailsToStart) {
   EXPECT_NE(fact.message().find("'data'"), std::string::npos);
 }
 
+TEST_F(Folders, AnAutomaticOneIsMountedWhereItsVolumeIsAndKeepsNoKernelFromStartingElsewhere) {
+  v1::StartKernel order = start_of(kernel(1));
+  v1::KernelMount& mount = *order.add_mounts();
+  mount.set_folder(bytes(id(5)));
+  mount.set_volume(bytes(id(0xA0)));
+  mount.set_target(kAutomaticTarget);
+  mount.set_automatic(true);
+  obey_start(11, 10, order);
+  auto mounts = commands<StartCommand>().at(0).spec.mounts;
+  ASSERT_EQ(mounts.size(), 1u);
+  EXPECT_TRUE(mounts[0].automatic);
+  out = {};
+  order.set_kernel_id(start_of(kernel(2)).kernel_id());
+  order.mutable_mounts(0)->set_volume(bytes(id(0xC0)));
+  obey_start(12, 11, order);
+  mounts = commands<StartCommand>().at(0).spec.mounts;
+  EXPECT_TRUE(mounts.empty());
+}
+
 }  // namespace
 }  // namespace berth::agents

@@ -124,6 +124,37 @@ TEST_F(FolderOrders, AStartNamesItsFoldersVolumes) {
   EXPECT_TRUE(mount.read_only());
 }
 
+// alice's automatic folder.
+v1::Event automatic() {
+  v1::Event e = folder_created("auto");
+  e.mutable_folder_created()->set_name(projections::kAutomaticFolder);
+  return e;
+}
+
+TEST_F(FolderOrders, AStartHasTheOwnersAutomaticFolderAlsoWhileThatIsMade) {
+  given.and_given({automatic(), testing::session_requested("s1")});
+  const auto orders = when({testing::session_scheduled("s1", "a1")});
+  ASSERT_EQ(orders.size(), 1u);
+  ASSERT_EQ(orders[0].start(0).mounts_size(), 1);
+  const v1::KernelMount& mount = orders[0].start(0).mounts(0);
+  EXPECT_EQ(mount.folder(), wire("auto"));
+  EXPECT_EQ(mount.volume(), wire("local"));
+  EXPECT_EQ(mount.target(), ".automatic");
+  EXPECT_TRUE(mount.automatic());
+  EXPECT_FALSE(mount.read_only());
+  EXPECT_EQ(snapshot().kernels(0).start().mounts_size(), 1);
+}
+
+TEST_F(FolderOrders, AStartIsWithoutAnAutomaticFolderWhereItIsRefusedOrTheVolumeIsNot) {
+  testing::Spec refuses;
+  refuses.proto().set_no_automatic_folder(true);
+  given.and_given({automatic(), folder_ready("auto"), testing::session_requested("s1", refuses),
+                   testing::session_requested("s2")});
+  EXPECT_EQ(when({testing::session_scheduled("s1", "a1")})[0].start(0).mounts_size(), 0);
+  given.and_given({testing::joined_with("a1", {}, 2)});
+  EXPECT_EQ(when({testing::session_scheduled("s2", "a1")})[0].start(0).mounts_size(), 0);
+}
+
 class Trash : public LeaderTest {
  protected:
   void SetUp() override {

@@ -21,11 +21,18 @@ TEST(Run, SendsWhatTheStoryAsksFor) {
   w.server.answer = [](const HttpRequest&) {
     return Result<HttpReply>(sessions_reply({session("demo-1", "PENDING")}));
   };
-  const auto ran =
-      w.run({"session", "run",          "--image",       "python:3.11", "--cpu", "0.5",    "--mem",
-             "256m",    "--resource",   "cuda.shares=1", "--count",     "3",     "--name", "demo",
-             "--env",   "A=b=c",        "--env",         "B=",          "--shm", "64m",    "--priority",
-             "0",       "--requeueable"});
+  const auto ran = w.run({"session",       "run",
+                          "--image",       "python:3.11",
+                          "--cpu",         "0.5",
+                          "--mem",         "256m",
+                          "--resource",    "cuda.shares=1",
+                          "--count",       "3",
+                          "--name",        "demo",
+                          "--env",         "A=b=c",
+                          "--env",         "B=",
+                          "--shm",         "64m",
+                          "--priority",    "0",
+                          "--requeueable", "--no-automatic-folder"});
   EXPECT_EQ(ran.exit, 0) << ran.err;
   ASSERT_EQ(w.server.requests.size(), 1u);
   EXPECT_EQ(w.server.requests[0].method + " " + w.server.requests[0].target, "POST /v1/sessions");
@@ -33,6 +40,7 @@ TEST(Run, SendsWhatTheStoryAsksFor) {
       json::parse(w.server.requests[0].body),
       json::parse(
           R"({"name": "demo", "image": "python:3.11", "shm": "64m", "count": 3, "priority": 0, "requeueable": true,
+                            "no_automatic_folder": true,
                             "resources": {"cpu": "0.5", "mem": "256m", "cuda.shares": "1"}, "env": {"A": "b=c", "B": ""}})"));
   EXPECT_EQ(w.server.host_port, "127.0.0.1:7410");
 }

@@ -67,6 +67,16 @@ TEST_F(FolderCommands, LsShowsWhatOneMaySee) {
   EXPECT_EQ(run({"folder", "ls", "-o", "name"}).out, "data\n");
 }
 
+TEST_F(FolderCommands, LsSaysWhichOneIsAutomatic) {
+  json::object automatic = folder("READY");
+  automatic["name"] = ".automatic";
+  automatic["automatic"] = true;
+  serve("GET /v1/folders", json::parse(list_of({automatic})));
+  EXPECT_NE(run({"folder", "ls"}).out.find("alice, automatic"), std::string::npos);
+  serve("GET /v1/folders/.automatic/files", {{"items", json::array{}}, {"next", nullptr}, {"not_utf8", 0}});
+  EXPECT_EQ(run({"folder", "files", ".automatic:dotfiles"}).exit, 0);
+}
+
 TEST_F(FolderCommands, LsOfTheTrashSaysUntilWhenEachIsKept) {
   serve("GET /v1/folders?include=trash", json::parse(list_of({folder("READY"), folder("TRASHED")})));
   const auto trash = run({"folder", "ls", "--trash"});

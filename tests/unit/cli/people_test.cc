@@ -144,6 +144,18 @@ TEST_F(RemovalThatEndsSessions, IsAskedAgainUntilTheyHaveEnded) {
   EXPECT_EQ(world.server.pauses_ms.size(), 2u);
 }
 
+TEST_F(RemovalThatEndsSessions, WaitsForTheAutomaticFolderTooAndOnlyThen) {
+  world.server.answer = [this](const HttpRequest& request) -> Result<HttpReply> {
+    if (left-- > 0)
+      return problem(409, "folder-purging", "the automatic folder is being removed", "ask again");
+    return people_reply(request);
+  };
+  EXPECT_EQ(world.run({"user", "rm", "alice", "--end-sessions"}).exit, kOk);
+  EXPECT_EQ(world.server.requests.size(), 3u);
+  left = 1;
+  EXPECT_NE(world.run({"user", "rm", "alice"}).exit, kOk);
+}
+
 TEST_F(RemovalThatEndsSessions, ACtrlCEndsTheWaitAloneAndSaysHowToGoOn) {
   world.server.pauses_until_interrupt = 0;
   const Ran stopped = world.run({"project", "rm", "lab/ml", "--end-sessions"});

@@ -321,7 +321,8 @@ std::string answer_to(const Events& history, const v1::Request& r) {
 }
 
 TEST(Mounts, AreOfTheOwnersFoldersAndTheSpecKeepsThem) {
-  const v1::SessionSpec spec = mounting(mounting(Spec(), "data"), "data", "again", true);
+  v1::SessionSpec spec = mounting(mounting(Spec(), "data"), "data", "again", true);
+  spec.set_no_automatic_folder(true);
   given(folder_world() + ready_folder("data"))
       .when(request_session("s1", spec))
       .then({session_requested("s1", spec)});

@@ -52,6 +52,44 @@ TEST(OciConfig, TheInitIsTheFirstProcessAndHasTheCommand) {
   EXPECT_EQ(interactive.at_pointer("/process/args").as_array().size(), 7u);
 }
 
+KernelSpec with_automatic_folder() {
+  KernelSpec spec = half_a_core();
+  spec.image = "index.test:5000/ml/python:3.11";
+  spec.mounts = {{.volume_root = "/v", .folder = "f", .target = kAutomaticTarget, .automatic = true}};
+  return spec;
+}
+
+TEST(OciConfig, AnAutomaticFolderHasPythonsPackagesOfThatImageAndTheDotfiles) {
+  OciSettings ours = settings();
+  ours.image.env = {"PATH=/usr/bin"};
+  ours.image.home = "/home/work";
+  const json::value config = make_oci_config(with_automatic_folder(), ours);
+  const std::string base = "/home/work/.automatic/python/index.test=5000+ml+python=3.11";
+  const std::string env = json::serialize(config.at_pointer("/process/env"));
+  EXPECT_NE(env.find("\"PYTHONUSERBASE=" + base + "\""), std::string::npos) << env;
+  EXPECT_NE(env.find("\"PATH=" + base + "/bin:/usr/bin\""), std::string::npos) << env;
+  const std::string args = json::serialize(config.at_pointer("/process/args"));
+  EXPECT_NE(args.find(R"("--dotfiles","/home/work","--","python3")"), std::string::npos) << args;
+  const std::string plain = json::serialize(make_oci_config(half_a_core(), ours));
+  EXPECT_EQ(plain.find("PYTHONUSERBASE"), std::string::npos);
+  EXPECT_EQ(plain.find("--dotfiles"), std::string::npos);
+}
+
+TEST(OciConfig, WhatAUserOrAnImageSaysOfThemGoesBeforeAnAutomaticFolder) {
+  OciSettings ours = settings();
+  ours.image.env = {"PATH=/usr/bin", "PYTHONUSERBASE=/opt/base"};
+  ours.image.home = "/home/work";
+  KernelSpec spec = with_automatic_folder();
+  std::string config = json::serialize(make_oci_config(spec, ours));
+  EXPECT_NE(config.find("\"PYTHONUSERBASE=/opt/base\""), std::string::npos);
+  EXPECT_NE(config.find("\"PATH=/usr/bin\""), std::string::npos);
+  ours.image.env.pop_back();
+  spec.env = {{"PATH", "/own"}, {"HOME", "/home/work/data"}};
+  config = json::serialize(make_oci_config(spec, ours));
+  EXPECT_NE(config.find("\"PATH=/own\""), std::string::npos);
+  EXPECT_EQ(config.find("--dotfiles"), std::string::npos);
+}
+
 TEST(OciConfig, OnlyAKernelWithEgressIsToldOfItsWayOutAndAUsersVariableWins) {
   OciSettings with_egress = settings();
   with_egress.image.env = {"PIP_INDEX_URL=https://image.test/"};

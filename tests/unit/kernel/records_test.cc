@@ -21,7 +21,9 @@ TEST(ShimRecords, ASpecComesBackAsItWasWritten) {
   spec.id_base = 100000;
   spec.id_count = 65536;
   spec.image_base = 7;
-  spec.folders = {{"/a volume", std::string(32, 'a'), "data", true, false}, {"/v", "b", "code", false, true}};
+  spec.folders = {{"/a volume", std::string(32, 'a'), "data", true, false},
+                  {"/v", "b", "code", false, true},
+                  {"/v", "c", ".automatic", false, false, true}};
   const auto again = decode_spec(encode(spec));
   ASSERT_TRUE(again.has_value());
   EXPECT_EQ(again->args, spec.args);

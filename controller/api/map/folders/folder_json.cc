@@ -66,6 +66,7 @@ json::object folder_to_json(const State& state, const FolderRow& folder, const A
   json::object out{{"id", hex_of(folder.id)},
                    {"name", folder.name},
                    {"owner", owner_to_json(folder)},
+                   {"automatic", folder.is_automatic()},
                    {"volume", head_of(state, folder.volume)},
                    {"state", name_of(folder.state)},
                    {"created_at", format_time(folder.created_at)},

@@ -13,6 +13,8 @@ export type Folder = {
   name: string
   /** Either a person's or a project's. */
   owner: { domain: string; user?: string; project?: string }
+  /** Made by Berth for its owner's sessions: neither renamed, shared nor mounted elsewhere. */
+  automatic?: boolean
   volume: { id: string; name: string | null }
   state: FolderState
   created_at: string | null
@@ -48,16 +50,19 @@ export function manages(me: Me, verb: 'change' | 'end', { access, owner }: Folde
   return reachOf(me, 'folder', verb) !== 'own' && mayOn(me, 'folder', verb, { domain, project, user })
 }
 
-export function ownerText({ owner }: Folder, me: Me, t: Translate): string {
+export function ownerText({ automatic, owner }: Folder, me: Me, t: Translate): string {
   if (owner.project) return t('storage.of-project', { project: owner.project })
-  return owner.user === me.user ? t('storage.mine') : (owner.user ?? '')
+  const whose = owner.user === me.user ? t('storage.mine') : (owner.user ?? '')
+  return automatic ? t('storage.automatic', { owner: whose }) : whose
 }
 
 export const byFolderName = (a: Folder, b: Folder) => byName(a.name, b.name) || byName(a.id, b.id)
 
 /** Folders that a session of the caller's can mount. */
 export const mountable = (folders: readonly Folder[]) =>
-  folders.filter((folder) => folder.state === 'READY' && mayRead(folder)).sort(byFolderName)
+  folders
+    .filter((folder) => folder.state === 'READY' && !folder.automatic && mayRead(folder))
+    .sort(byFolderName)
 
 /** How a request names a folder: by its name where that means this one alone, as the server reads names; else by its id. */
 export function referenceOf(folder: Folder, all: readonly Folder[], me: Me): string {

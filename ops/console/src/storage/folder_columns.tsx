@@ -165,5 +165,5 @@ function actionsOf(folder: Folder, t: Translate, me: Me, act: Act): RowAction[] 
     danger: true,
     act: () => act({ kind: 'trash', folder }),
   }
-  return [...(changes ? ownActions : []), ...(ends ? [trash] : [])]
+  return [...(changes && !folder.automatic ? ownActions : []), ...(ends ? [trash] : [])]
 }

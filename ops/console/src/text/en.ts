@@ -367,6 +367,7 @@ export const en = {
   'storage.trash': 'Trash',
   'storage.create': 'New folder',
   'storage.mine': 'mine',
+  'storage.automatic': '{owner}, automatic',
   'storage.of-project': 'project {project}',
   'storage.volume': 'Volume',
   'storage.access': 'Access',

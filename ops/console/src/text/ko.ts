@@ -367,6 +367,7 @@ export const ko: Catalogue = {
   'storage.trash': '휴지통',
   'storage.create': '새 폴더',
   'storage.mine': '내 폴더',
+  'storage.automatic': '{owner}, 자동',
   'storage.of-project': '프로젝트 {project}',
   'storage.volume': '볼륨',
   'storage.access': '권한',

@@ -33,6 +33,7 @@ test('a session can mount what is READY and may be read', () => {
   const read = folder('read', 'read')
   const others = [
     folder('none', 'none'),
+    folder('.automatic', 'own', { automatic: true }),
     ...(['CREATING', 'FAILED', 'TRASHED', 'PURGING'] as const).map((state) => folder('x', 'own', { state })),
   ]
   expect(mountable([read, ...others, own])).toEqual([own, read])

@@ -80,7 +80,8 @@ TEST(SessionRequest, SaysWhichYearsAStartTimeMayHave) {
 TEST(SessionRequest, TakesEveryField) {
   const Read out = read(
       with(R"j("type": "batch", "group": "g", "priority": 7, "shm": "128m", "env": {"B": "2", "A": "1=x"},
-      "command": ["python3", "-c", "print(1)"], "requeueable": true, "pending_timeout": "10m", "batch_timeout": 3600,
+      "command": ["python3", "-c", "print(1)"], "requeueable": true,
+      "no_automatic_folder": true, "pending_timeout": "10m", "batch_timeout": 3600,
       "start_time": "2026-01-01T09:00:00+09:00", "max_attempts": 3, "architecture": "aarch64", "domain": "d", "project": "p",
       "session_ids": ["01234567-89ab-cdef-0123-456789abcdef"])j"));
   ASSERT_TRUE(out.errors.empty()) << std::move(Errors(out.errors)).take().detail;
@@ -95,6 +96,7 @@ TEST(SessionRequest, TakesEveryField) {
   ASSERT_EQ(spec.command_size(), 3);
   EXPECT_EQ(spec.command(2), "print(1)");
   EXPECT_TRUE(spec.requeueable());
+  EXPECT_TRUE(spec.no_automatic_folder());
   EXPECT_EQ(spec.pending_timeout_ms(), 600'000);
   EXPECT_EQ(spec.batch_timeout_ms(), 3'600'000);
   EXPECT_EQ(spec.start_time_ms(), 1767225600000);

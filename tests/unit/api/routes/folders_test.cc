@@ -65,7 +65,8 @@ TEST_F(Folders, AFolderIsShownWithItsOwnerVolumeStateAndShares) {
   shown.at("created_at") = "AT";
   EXPECT_EQ(shown, json::parse(R"({"id": ")" + hex_id("f1") +
                                R"(", "name": "data", "owner": {"domain": "default", "user": "alice"},
-      "volume": {"id": ")" + hex_id("volume local") +
+      "automatic": false, "volume": {"id": ")" +
+                               hex_id("volume local") +
                                R"(", "name": "local"}, "state": "READY", "created_at": "AT",
       "access": "own", "shares": [{"user": "bob", "access": "read"}], "sessions": []})"));
   const auto of_bob = get("/v1/folders/data", "bob-key");
@@ -280,6 +281,20 @@ TEST_F(Folders, ASessionShowsItsMountsWithTheNamesThatTheCallerMaySee) {
   const std::string path = "/v1/sessions/" + to_string(session_id("s1"));
   EXPECT_EQ(get(path, "bob-key").at("mounts"), mounts("null")) << "who may see the session, not the folder";
   EXPECT_EQ(get("/v1/sessions", "bob-key").at("sessions").at(0).at("mounts"), mounts("null"));
+}
+
+TEST_F(Folders, ASessionSaysWhetherItHasItsOwnersAutomaticFolder) {
+  rig.cell.append({folder_of("auto", ".automatic", "alice"), folder_is_ready("auto")});
+  EXPECT_TRUE(get("/v1/folders/.automatic").at("automatic").as_bool());
+  rig.cell.append({session_requested("s1")});
+  EXPECT_TRUE(get("/v1/sessions/s1").at("automatic_folder").is_null()) << "it has no place yet";
+  rig.cell.append({session_scheduled("s1", "v1")});
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(get("/v1/sessions").at("sessions").at(0).at("automatic_folder").as_string(), "mounted");
+  EXPECT_EQ(get("/v1/sessions/s1").at("automatic_folder").as_string(), "mounted");
+  const auto request =
+      asked("POST", "/v1/sessions", std::string("{") + kResources + R"(, "no_automatic_folder": true})");
+  EXPECT_TRUE(request.request_session().spec().no_automatic_folder());
 }
 
 }  // namespace
