@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "events/base/slots/slot_name.h"
+
 namespace berth::projections {
 namespace {
 
@@ -41,7 +43,7 @@ std::optional<Amount> allowed(const google::protobuf::RepeatedPtrField<v1::SlotL
   for (const auto& listed : slots)
     if (listed.slot() == slot)
       return listed.unlimited() ? std::nullopt : std::optional<Amount>(listed.most());
-  return unlisted_is_zero ? std::optional<Amount>(0) : std::nullopt;
+  return unlisted_is_zero && slot != kDiskSlot ? std::optional<Amount>(0) : std::nullopt;
 }
 
 std::string amount_text(const State& state, const LimitExcess& e, Amount amount) {

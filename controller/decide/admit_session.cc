@@ -5,6 +5,7 @@
 
 #include "controller/decide/unknown_agent.h"
 #include "events/base/name.h"
+#include "events/base/slots/slot_name.h"
 #include "events/base/text.h"
 #include "projections/limits.h"
 #include "projections/subjects.h"
@@ -81,6 +82,10 @@ std::optional<Refusal> check_role(const State& state, const v1::SessionSpec& spe
       if (role.slots(j).slot() == slot.slot())
         return refuse("invalid-spec", "slot " + slot.slot() + " is named twice");
     if (slot.slot() == "mem") mem = slot.amount();
+    if (slot.slot() == kDiskSlot && slot.amount() != 0 &&
+        (slot.amount() < kDiskMin || slot.amount() > kDiskMax))
+      return refuse("invalid-amount", "disk " + std::to_string(slot.amount()) + " is out of range",
+                    "a kernel may write 16m to 64t, for example --disk 20g");
   }
   for (const char* required : {"cpu", "mem"}) {
     bool positive = false;

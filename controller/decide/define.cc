@@ -7,6 +7,7 @@
 #include "controller/decide/name_retired.h"
 #include "controller/placement/types.h"
 #include "events/base/plain_text.h"
+#include "events/base/slots/slot_name.h"
 #include "events/base/text.h"
 #include "events/codec/image_labels.h"
 #include "projections/image_source.h"
@@ -17,8 +18,6 @@ namespace berth::controller {
 namespace {
 
 constexpr std::int64_t kMinRuntimeMax = 365ll * 24 * 3600 * 1000;  // ms
-constexpr Amount kDiskMin = 16 << 20;                              // a file system of its own needs some
-constexpr Amount kDiskMax = Amount{64} << 40;
 constexpr std::uint32_t kMaxAttemptsMax = 1'000;
 
 std::optional<Refusal> bad(std::string message, std::string hint = "") {

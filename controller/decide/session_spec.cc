@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/base/slots/slot_name.h"
 #include "projections/missing_image.h"
 
 namespace berth::controller {
@@ -11,6 +12,7 @@ using projections::State;
 
 constexpr std::int32_t kPriorityDefault = 10;
 constexpr Amount kShmDefault = Amount{64} << 20;
+constexpr Amount kDiskDefault = Amount{4} << 30;  // of a kernel, where neither session nor group says more
 constexpr std::uint32_t kAttemptsDefault = 5;
 constexpr std::string_view kMinimumLabel = "berth.min.";
 
@@ -66,6 +68,29 @@ Amount default_shm(const State& state, const v1::SessionSpec& spec) {
   return shm;
 }
 
+// What each kernel of the session may write if the session does not say. Nothing where some agent of the
+// group does not report `disk`: the session could not start there. An amount of 0 says nothing.
+Amount default_disk(const State& state, const v1::SessionSpec& spec) {
+  const auto* type = state.slot_types.find(std::string(kDiskSlot));
+  const projections::GroupSlots& slots = state.group_slots(spec.group());
+  const auto reports = slots.slots.find(std::string(kDiskSlot));
+  const bool all = reports != slots.slots.end() && reports->second == slots.agents;
+  if (!all || type == nullptr || static_cast<SlotKind>(type->def.kind()) != SlotKind::kBytes) return 0;
+  const auto* group = state.groups.find(spec.group());
+  return group != nullptr && group->def.disk() > 0 ? group->def.disk() : kDiskDefault;
+}
+
+void fill_disk(Amount amount, v1::RoleSpec& role) {
+  for (auto& slot : *role.mutable_slots()) {
+    if (slot.slot() != kDiskSlot) continue;
+    if (slot.amount() == 0) slot.set_amount(amount);
+    return;
+  }
+  auto* filled = role.add_slots();
+  filled->set_slot(std::string(kDiskSlot));
+  filled->set_amount(amount);
+}
+
 void complete_role(const State& state, const v1::SessionSpec& spec, v1::RoleSpec& role) {
   if (role.role().empty()) role.set_role("main");
   if (role.count() == 0) role.set_count(1);
@@ -78,6 +103,7 @@ void complete_role(const State& state, const v1::SessionSpec& spec, v1::RoleSpec
     filled->set_slot(slot);
     filled->set_amount(least);
   });
+  if (const Amount disk = default_disk(state, spec); disk > 0) fill_disk(disk, role);
   std::sort(role.mutable_slots()->begin(), role.mutable_slots()->end(),
             [](const auto& a, const auto& b) { return a.slot() < b.slot(); });
 }

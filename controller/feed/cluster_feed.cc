@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/base/slots/slot_name.h"
 #include "projections/missing_image.h"
 
 namespace berth::controller {
@@ -91,7 +92,7 @@ void ClusterFeed::rebuild(const State& state, Timestamp now) {
 placement::SlotId ClusterFeed::slot(const std::string& name) {
   if (const auto id = cluster_.find_slot(name)) return *id;
   if (!cluster_.takes_more_slots()) return placement::kNoSlot;
-  return cluster_.define_slot(name, name == "mem" ? SlotKind::kBytes : SlotKind::kCount);
+  return cluster_.define_slot(name, name == "mem" || name == kDiskSlot ? SlotKind::kBytes : SlotKind::kCount);
 }
 
 std::vector<placement::SlotAmount> ClusterFeed::slots(const std::vector<projections::SlotAmount>& amounts) {

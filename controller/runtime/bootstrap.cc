@@ -12,6 +12,8 @@
 #include <sstream>
 #include <thread>
 
+#include "controller/placement/types.h"
+#include "events/base/slots/slot_name.h"
 #include "projections/tables/request_table.h"
 
 namespace berth::controller {
@@ -167,6 +169,12 @@ Result<void> define_defaults(ApiContext& api, const std::optional<api::KeyPair>&
     add_slot(define, "cuda.device", SlotKind::kCount, kUnit);
     add_slot(define, "cuda.shares", SlotKind::kCount, kUnit / 10);
   }
+  // A cluster of before this slot gets it too; one that can have no more slot types starts without.
+  if (lacks([](const auto& s) {
+        return s.slot_types.find(std::string(kDiskSlot)) != nullptr ||
+               s.slot_types.size() >= placement::kSlotTypesMax;
+      }))
+    add_slot(define, std::string(kDiskSlot).c_str(), SlotKind::kBytes, 0);
   if (lacks([](const auto& s) {
         return s.groups.find("default") != nullptr || s.is_retired("group", "default");
       }))

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "controller/scenario/export_parts.h"
+#include "events/base/slots/slot_name.h"
 
 namespace berth::placement {
 
@@ -66,7 +67,7 @@ void Exporter::collect_slots() {
   for (const auto& name : state.slot_types.sorted_keys())
     slots[name] = static_cast<SlotKind>(state.slot_types.find(name)->def.kind());
   const auto add = [this](const std::string& name) {
-    slots.emplace(name, name == "mem" ? SlotKind::kBytes : SlotKind::kCount);
+    slots.emplace(name, name == "mem" || name == kDiskSlot ? SlotKind::kBytes : SlotKind::kCount);
   };
   for (const auto& name : state.agents.sorted_keys()) {
     const auto& row = *state.agents.find(name);

@@ -2,6 +2,7 @@
 
 #include "events/base/amount.h"
 #include "events/base/hash.h"
+#include "events/base/slots/slot_name.h"
 
 namespace berth {
 namespace {
@@ -30,8 +31,7 @@ std::string with(std::string text, const std::string& label, const std::string& 
 }  // namespace
 
 std::string describe_amount(const std::string& slot, std::int64_t amount) {
-  const bool bytes = slot.find("mem") != std::string::npos;
-  return slot + " " + format_amount_human(bytes ? SlotKind::kBytes : SlotKind::kCount, amount);
+  return slot + " " + format_amount_human(kind_by_name(slot), amount);
 }
 
 std::string describe_slots(const google::protobuf::RepeatedPtrField<v1::SlotAmount>& slots) {

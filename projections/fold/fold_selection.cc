@@ -1,6 +1,7 @@
 // What groups that select by fragmentation are asked for, and what they learned of it.
 #include <algorithm>
 
+#include "events/base/slots/slot_name.h"
 #include "projections/fold/event_context.h"
 
 namespace berth::projections {
@@ -29,6 +30,16 @@ std::int64_t halve_counts(State& state, const std::string& group) {
   return left;
 }
 
+// What a kernel may write is no device of its class. Epochs before these rules took it for one.
+v1::RoleSpec without_disk(const v1::RoleSpec& role) {
+  v1::RoleSpec rest = role;
+  auto& slots = *rest.mutable_slots();
+  slots.erase(
+      std::remove_if(slots.begin(), slots.end(), [](const auto& slot) { return slot.slot() == kDiskSlot; }),
+      slots.end());
+  return rest;
+}
+
 }  // namespace
 
 void count_request(EventContext& c, const v1::SessionSpec& spec) {
@@ -40,7 +51,7 @@ void count_request(EventContext& c, const v1::SessionSpec& spec) {
   ++mix.sessions;
   for (const auto& role : spec.roles()) {
     if (role.count() == 0) continue;
-    ClassCountRow row{spec.group(), class_of(group->def, role), 0};
+    ClassCountRow row{spec.group(), class_of(group->def, c.rules_since(9) ? without_disk(role) : role), 0};
     if (const ClassCountRow* counted = c.state.class_counts.find(row.key())) row.count = counted->count;
     const auto count = std::min<std::int64_t>(role.count(), kMostCounted);
     row.count += count;

@@ -1,5 +1,6 @@
 #include "controller/cell/leader/router.h"
 
+#include "events/base/slots/slot_name.h"
 #include "events/log/event_log.h"
 #include "events/log/orders_partition.h"
 #include "projections/automatic_folder.h"
@@ -69,6 +70,13 @@ void add_folders_of(const State& state, const std::string& agent, const VolumeId
     add_folder(state, agent, *state.folders.find(id), orders);
 }
 
+// What a kernel may write: what it holds of the slot, else the bound of its group. 0: its agent's own bound.
+Amount disk_bound(const v1::RoleSpec& role, const v1::ResourceGroupDefined& group) {
+  for (const auto& slot : role.slots())
+    if (slot.slot() == kDiskSlot && slot.amount() > 0) return slot.amount();
+  return group.disk();
+}
+
 void fill_start(const State& state, const SessionRow& session, const KernelRow& kernel,
                 v1::StartKernel* start) {
   const auto& spec = session.spec->spec;
@@ -82,7 +90,7 @@ void fill_start(const State& state, const SessionRow& session, const KernelRow& 
   start->set_index(kernel.index);
   *start->mutable_slots() = role.slots();
   if (const auto* group = state.groups.find(spec.group())) {
-    start->set_disk(group->def.disk());
+    start->set_disk(disk_bound(role, group->def));
     if (group->def.egress() == "registries") start->set_egress(v1::EGRESS_REGISTRIES);
   }
   for (const auto& share : kernel.devices) {

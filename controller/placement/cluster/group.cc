@@ -18,6 +18,9 @@ Group& Group::operator=(Group&&) noexcept = default;
 
 void refresh_settings(Model& model, Group& group) {
   group.slot_order = slot_order(model, group.policy);
+  group.rated = static_cast<std::size_t>(
+      std::count_if(group.slot_order.begin(), group.slot_order.end(),
+                    [&](SlotId slot) { return is_rated(model, group.policy, slot); }));
   group.map_policies.clear();
   for (SlotId slot = 0; slot < model.slots.size(); ++slot) {
     const DevicePolicy policy = device_policy(model, group, slot);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "events/base/slots/slot_name.h"
+
 namespace berth::placement {
 
 namespace {
@@ -189,6 +191,13 @@ DevicePolicy device_policy(const Model& model, const Group& group, SlotId slot) 
     if (entry.slot == slot) return entry.policy;
   }
   return default_device_policy(model.slots[slot].name, model.slots[slot].kind);
+}
+
+bool is_rated(const Model& model, const GroupPolicy& policy, SlotId slot) {
+  const SlotType& type = model.slots[slot];
+  if (type.name != kDiskSlot || type.kind != SlotKind::kBytes) return true;
+  return std::find(policy.slot_priority.begin(), policy.slot_priority.end(), kDiskSlot) !=
+         policy.slot_priority.end();
 }
 
 bool is_accelerator(std::string_view slot_name) { return slot_name.find('.') != std::string_view::npos; }

@@ -33,6 +33,10 @@ bool is_accelerator(std::string_view slot_name);
 // unique slot), exclusive-slots, with the slot to blame. kNone: some agent could.
 Reason check_shape(const Model& model, const Group& group, std::span<const SlotAmount> slots);
 
+// Whether the slot bears on orders and selections of the group: all do but `disk`, which counts in capacity
+// alone unless the group's slot priority names it.
+bool is_rated(const Model& model, const GroupPolicy& policy, SlotId slot);
+
 // The group's setting for the slot, or the default.
 DevicePolicy device_policy(const Model& model, const Group& group, SlotId slot);
 

@@ -206,6 +206,7 @@ struct GroupValues {
   std::string name;
   GroupPolicy policy;
   std::vector<SlotId> slot_order;       // all slot types, by the group's priority
+  std::size_t rated = 0;                // the first so many of slot_order bear on the selection
   std::vector<MapPolicy> map_policies;  // by slot
   boost::container::flat_map<std::uint64_t, AgentIndex>
       agents;  // by label; one block of memory, since some searches look at all of them

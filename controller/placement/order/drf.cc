@@ -1,5 +1,6 @@
 #include "controller/placement/order/drf.h"
 
+#include "controller/placement/model/catalog.h"
 #include "controller/placement/order/queue.h"
 
 namespace berth::placement {
@@ -27,6 +28,13 @@ std::vector<Amount> capacity_of(const Model& model, const Group& group) {
   return capacity;
 }
 
+std::vector<Amount> shared_capacity(const Model& model, const Group& group) {
+  std::vector<Amount> capacity = capacity_of(model, group);
+  for (SlotId slot = 0; slot < capacity.size(); ++slot)
+    if (!is_rated(model, group.policy, slot)) capacity[slot] = 0;
+  return capacity;
+}
+
 bool DrfOrder::Candidate::operator<(const Candidate& other) const {
   if (less(share, other.share)) return true;
   if (less(other.share, share)) return false;
@@ -34,7 +42,7 @@ bool DrfOrder::Candidate::operator<(const Candidate& other) const {
 }
 
 DrfOrder::DrfOrder(const Model& model, const Group& group, const std::vector<PendingIndex>& queue)
-    : model_(model), group_(group), capacity_(capacity_of(model, group)) {
+    : model_(model), group_(group), capacity_(shared_capacity(model, group)) {
   for (const PendingIndex session : queue) queue_.emplace_back(lane_of(model.pending[session]), session);
 }
 

@@ -22,6 +22,8 @@ bool less(const Share& a, const Share& b);
 Share dominant_share(std::span<const Amount> occupied, std::span<const Amount> capacity);
 // The capacity of the agents that take sessions now, by slot.
 std::vector<Amount> capacity_of(const Model& model, const Group& group);
+// The same of the slots that shares are of, 0 of the others (is_rated).
+std::vector<Amount> shared_capacity(const Model& model, const Group& group);
 
 // Hands out the sessions of a pass that considers each session: lanes in order; in a lane the user with the
 // least share first (ties: the earlier session in the queue); sessions of one user in queue order.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "controller/placement/model/catalog.h"
 #include "controller/placement/model/model.h"
 #include "controller/placement/order/drf.h"
 
@@ -59,6 +60,13 @@ Amount weight_of(std::string_view slot, const FairShareSettings& settings) {
     if (slot == name || slot.starts_with(name + ".")) return weight;
   }
   return kUnit;
+}
+
+// The slot `disk` is part of the mean only where a weight or the slot priority names it.
+bool counts(const Model& model, const Group& group, const FairShareSettings& settings, SlotId slot) {
+  return is_rated(model, group.policy, slot) ||
+         std::any_of(settings.slot_weights.begin(), settings.slot_weights.end(),
+                     [&](const auto& entry) { return entry.first == model.slots[slot].name; });
 }
 
 }  // namespace
@@ -133,6 +141,7 @@ std::vector<FairFactor> fair_factors(const Model& model, const Group& group,
     const std::map<SlotId, SlotSeconds> decayed = decayed_by(row.usage, today, by_age);
     std::vector<SlotShare> shares;
     for (SlotId slot = 0; slot < model.slots.size(); ++slot) {
+      if (!counts(model, group, settings, slot)) continue;
       const auto used = decayed.find(slot);
       shares.push_back({used == decayed.end() ? 0 : used->second, capacity[slot],
                         weight_of(model.slots[slot].name, settings)});

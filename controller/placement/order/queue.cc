@@ -144,7 +144,7 @@ std::vector<PendingIndex> by_arrival(const Group& group) {
 std::vector<PendingIndex> in_order(const Model& model, const Group& group) {
   std::vector<PendingIndex> order = by_arrival(group);
   if (!is_ranked(group.policy.order)) return order;
-  const std::vector<Amount> capacity = capacity_of(model, group);
+  const std::vector<Amount> capacity = shared_capacity(model, group);
   std::map<OwnerKey, Rank> ranks;
   for (const PendingIndex session : order) {
     const OwnerKey owner = owner_of(group, model.pending[session]);

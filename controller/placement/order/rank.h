@@ -28,7 +28,7 @@ bool operator==(const Rank& a, const Rank& b);
 
 bool is_ranked(Order order);
 OwnerKey owner_of(const Group& group, const Pending& session);
-// `capacity`: by slot, from capacity_of(); used by drf alone.
+// `capacity`: by slot, from shared_capacity(); used by drf alone.
 Rank rank_of(const Group& group, const OwnerKey& owner, const std::vector<Amount>& capacity);
 
 }  // namespace berth::placement

@@ -83,7 +83,7 @@ void RankedLanes::user_changed(std::uint32_t user) { stale_users_.insert(user); 
 
 void RankedLanes::refresh(const Model& model, const Group& group) {
   if (capacity_stale_ && group.policy.order == Order::kDrf) {
-    std::vector<Amount> capacity = capacity_of(model, group);
+    std::vector<Amount> capacity = shared_capacity(model, group);
     all_stale_ = all_stale_ || capacity != capacity_;
     capacity_ = std::move(capacity);
   }

@@ -48,7 +48,7 @@ std::string RankedLanes::broken_owner(const Model& model, const Group& group, co
   const bool by_use = group.policy.order == Order::kDrf;
   std::vector<Amount> known = capacity_;
   known.resize(model.slots.size(), 0);  // a slot type may be new that no agent here has
-  if (by_use && !capacity_stale_ && known != capacity_of(model, group))
+  if (by_use && !capacity_stale_ && known != shared_capacity(model, group))
     return "the capacity of the group has changed, and the ranks do not know it";
   if (recount.places.size() != owners_.size()) return "an owner is known that does not wait";
   const bool stale = all_stale_ || (by_use && capacity_stale_);

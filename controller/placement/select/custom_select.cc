@@ -1,5 +1,8 @@
 #include "controller/placement/select/custom_select.h"
 
+#include <algorithm>
+
+#include "controller/placement/select/score.h"
 #include "controller/placement/select/search_index.h"
 
 namespace berth::placement {
@@ -23,10 +26,17 @@ std::vector<AgentIndex> candidates(const Model& model, const Group& group, const
   return fitting;
 }
 
-CustomQuestion question_of(const Model& model, const Need& need, const std::vector<AgentIndex>& agents) {
+// Slots that do not bear on a selection keep their place among the names, without amounts.
+CustomQuestion question_of(const Model& model, const Group& group, const Need& need,
+                           const std::vector<AgentIndex>& agents) {
   CustomQuestion question;
   for (const SlotType& slot : model.slots) question.slots.push_back({slot.name, slot.kind, 0});
-  for (const SlotAmount& asked : need.sums) question.slots[asked.slot].asked = asked.amount;
+  const auto rated = [&](SlotId slot) {
+    const std::span<const SlotId> all = rated_slots(group);
+    return std::find(all.begin(), all.end(), slot) != all.end();
+  };
+  for (const SlotAmount& asked : need.sums)
+    if (rated(asked.slot)) question.slots[asked.slot].asked = asked.amount;
   question.kernels = need.containers;
   for (const AgentIndex index : agents) {
     const Agent& agent = model.agents[index];
@@ -35,7 +45,7 @@ CustomQuestion question_of(const Model& model, const Need& need, const std::vect
     out.containers = agent.containers;
     for (const AgentDevice& device : agent.devices) out.devices.push_back({device.id, device.numa});
     for (const SlotCell& cell : agent.cells)
-      out.amounts.push_back({cell.slot, cell.device, cell.capacity, cell.free()});
+      if (rated(cell.slot)) out.amounts.push_back({cell.slot, cell.device, cell.capacity, cell.free()});
   }
   return question;
 }
@@ -50,7 +60,7 @@ std::optional<AgentIndex> find_by_policy(const Model& model, const Group& group,
   std::size_t best = 0;
   if (fitting.size() > 1) {
     std::vector<std::int64_t> scores(fitting.size(), 0);
-    if (!group.custom->score(question_of(model, need, fitting), scores)) return std::nullopt;
+    if (!group.custom->score(question_of(model, group, need, fitting), scores)) return std::nullopt;
     for (std::size_t i = 1; i < scores.size(); ++i)
       if (scores[i] > scores[best]) best = i;
   }

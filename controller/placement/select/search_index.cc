@@ -28,7 +28,7 @@ std::uint64_t slots_on_devices(const Model& model, const Group& group) {
 void SearchIndex::rebuild(Model& model, const Group& group) {
   ratings_.forget();
   least_first_ = group.policy.select == Select::kConcentrated || group.policy.select == Select::kCustom;
-  key_ = static_cast<std::uint32_t>(model.slots.size());
+  key_ = static_cast<std::uint32_t>(group.rated);
   const std::uint64_t on_device = slots_on_devices(model, group);
   device_slots_.clear();
   device_slot_.assign(model.slots.size(), kNothing);
@@ -44,10 +44,14 @@ void SearchIndex::rebuild(Model& model, const Group& group) {
     device_slots_.push_back(made);
   }
   const auto others = static_cast<std::uint32_t>(1 + 2 * device_slots_.size());
-  width_ = others + key_;
-  key_column_.assign(model.slots.size(), 0);
-  for (std::size_t i = 0; i < group.slot_order.size(); ++i) {
-    key_column_[group.slot_order[i]] = others + static_cast<std::uint32_t>(i);
+  const auto unrated = static_cast<std::uint32_t>(model.slots.size()) - key_;
+  width_ = others + unrated + key_;
+  rated_ = 0;
+  slot_column_.assign(model.slots.size(), 0);
+  for (std::uint32_t i = 0; i < group.slot_order.size(); ++i) {
+    const SlotId slot = group.slot_order[i];
+    slot_column_[slot] = others + (i < key_ ? unrated + i : i - key_);
+    if (i < key_) rated_ |= bit_of(slot);
   }
   new_row_.assign(width_ + 1, 0);
   buckets_.clear();
@@ -105,9 +109,9 @@ bool SearchIndex::read_row(const Model& model, const Group& group, const Agent& 
     while (end < cells.size() && cells[end].slot == cells[begin].slot) sum += cells[end++].free();
     const std::span<const SlotCell> run = cells.subspan(begin, end - begin);
     const SlotId slot = run.front().slot;
-    key->has |= bit_of(slot);
-    if (sum > 0) key->has_free |= bit_of(slot);
-    row[key_column_[slot]] = sum;
+    key->has |= bit_of(slot) & rated_;
+    if (sum > 0) key->has_free |= bit_of(slot) & rated_;
+    row[slot_column_[slot]] = sum;
     if (on_devices(run) && !read_devices(run, row)) return false;
     begin = end;
   }
@@ -186,7 +190,7 @@ std::size_t SearchIndex::rows() const {
 
 void SearchIndex::read_asks(const Model& model, const Need& need) {
   asks_.clear();
-  for (const SlotAmount& asked : need.sums) asks_.push_back({key_column_[asked.slot], asked.amount});
+  for (const SlotAmount& asked : need.sums) asks_.push_back({slot_column_[asked.slot], asked.amount});
   for (const KernelCount& kernel : need.kernels) {
     for (const SlotAmount& asked : model.requirements[kernel.requirement].slots) {
       if (device_slot_[asked.slot] == kNothing) continue;
@@ -208,7 +212,7 @@ std::size_t SearchIndex::bytes() const {
 AgentIndex SearchIndex::find(const Model& model, const Group& group, const Need& need,
                              std::span<const AgentIndex> except, std::vector<KernelPlacement>* placements) {
   std::uint64_t wanted = 0;
-  for (const SlotAmount& asked : need.sums) wanted |= bit_of(asked.slot);
+  for (const SlotAmount& asked : need.sums) wanted |= bit_of(asked.slot) & rated_;
   candidates_.clear();
   for (std::uint32_t i = 0; i < buckets_.size(); ++i) {
     const Bucket& bucket = buckets_[i];

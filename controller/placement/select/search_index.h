@@ -5,8 +5,8 @@
 // bucket the number of unused capabilities is the same for every request, so the selection's order there is
 // what remains of each slot, then the id: one order for all requests, kept in an AgentTree. Beside the
 // amounts of the order a row has, for each slot on devices, the most that one device could give and a bound
-// of what several could, and the room for containers. A search asks the buckets in order of unused
-// capabilities and compares the best of those that are equal.
+// of what several could, the slots that do not bear on the selection, and the room for containers. A search
+// asks the buckets in order of unused capabilities and compares the best of those that are equal.
 #pragma once
 
 #include <map>
@@ -45,7 +45,7 @@ class SearchIndex {
  private:
   struct BucketKey {
     std::uint32_t arch = 0;
-    std::uint64_t has = 0;  // bits by slot id
+    std::uint64_t has = 0;  // bits by slot id, of slots that bear on the selection
     std::uint64_t has_free = 0;
     auto operator<=>(const BucketKey&) const = default;
   };
@@ -78,7 +78,8 @@ class SearchIndex {
   bool least_first_ = true;
   std::uint32_t width_ = 0;
   std::uint32_t key_ = 0;
-  std::vector<std::uint32_t> key_column_;   // by slot
+  std::uint64_t rated_ = 0;                 // bits by slot id: those that bear on the selection
+  std::vector<std::uint32_t> slot_column_;  // by slot: where its sum stands
   std::vector<std::uint32_t> device_slot_;  // by slot; kNothing: not on devices anywhere in the group
   std::vector<DeviceSlot> device_slots_;
   std::vector<Bucket> buckets_;

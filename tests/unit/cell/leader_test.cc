@@ -25,6 +25,33 @@ TEST_F(Leader, S3_AnOrderBoundsWhatItsKernelWritesAsItsGroupSays) {
   EXPECT_EQ(orders()[0].start(0).disk(), 10ll << 30);
 }
 
+TEST_F(Leader, AnOrderBoundsWhatItsKernelWritesByWhatItHoldsOfTheSlot) {
+  v1::Request define;
+  auto* group = define.mutable_define()->add_groups();
+  *group = controller->projection().state().groups.find("default")->def;
+  group->set_disk(10ll << 30);
+  auto* type = define.mutable_define()->add_slot_types();
+  type->set_name("disk");
+  type->set_kind(static_cast<std::uint32_t>(SlotKind::kBytes));
+  ask(define);
+  v1::Report report = join();
+  report.mutable_join()->set_nonce(std::string(Rng(40).uuid().view()));
+  auto* disk = report.mutable_join()->mutable_agent()->add_slots();
+  disk->set_slot("disk");
+  disk->set_amount(100ll << 30);
+  tell(report);
+  ask_for_session();
+  read_all_back();
+  v1::StartKernel start;
+  for (const auto& order : orders())
+    if (order.start_size() > 0) start = order.start(0);
+  EXPECT_EQ(start.disk(), 10ll << 30);
+  Amount held = 0;
+  for (const auto& slot : start.slots())
+    if (slot.slot() == "disk") held = slot.amount();
+  EXPECT_EQ(held, 10ll << 30) << "filled in, since every agent reports it";
+}
+
 TEST_F(Leader, AnOrderSaysWhatItsKernelReachesAsItsGroupDoes) {
   v1::Request define;
   auto* group = define.mutable_define()->add_groups();

@@ -57,21 +57,26 @@ inline bool names_slot(const std::vector<SlotAmount>& amounts, SlotId slot) {
   return std::any_of(amounts.begin(), amounts.end(), [&](const SlotAmount& a) { return a.slot == slot; });
 }
 
+// What a kernel may write counts in capacity alone, unless the group's priority names it.
+inline bool plain_counts(const PlainSlot& slot, const std::vector<std::string>& priority) {
+  return slot.name != "disk" || std::count(priority.begin(), priority.end(), "disk") > 0;
+}
+
 // Slots as the group's priority has them: an entry stands for that slot or all of that device; the others by
-// name.
+// name, and last what counts in capacity alone.
 inline std::vector<SlotId> plain_slot_order(const std::vector<PlainSlot>& slots,
                                             const std::vector<std::string>& priority) {
-  std::vector<std::tuple<std::size_t, std::string, SlotId>> all;
+  std::vector<std::tuple<bool, std::size_t, std::string, SlotId>> all;
   for (SlotId slot = 0; slot < slots.size(); ++slot) {
     const std::string& name = slots[slot].name;
     std::size_t rank = 0;
     while (rank < priority.size() && name != priority[rank] && !name.starts_with(priority[rank] + "."))
       ++rank;
-    all.emplace_back(rank, name, slot);
+    all.emplace_back(!plain_counts(slots[slot], priority), rank, name, slot);
   }
   std::sort(all.begin(), all.end());
   std::vector<SlotId> result;
-  for (const auto& [rank, name, slot] : all) result.push_back(slot);
+  for (const auto& [last, rank, name, slot] : all) result.push_back(slot);
   return result;
 }
 
@@ -92,6 +97,7 @@ struct PlainBooks {
   Timestamp over_by = INT64_MIN;
   PlainPlace later;
 
+  bool counts(SlotId slot) const { return plain_counts(slots[slot], policy.slot_priority); }
   PlainSession* find_session(const SessionId& id) {
     const auto at = std::find_if(sessions.begin(), sessions.end(),
                                  [&](const PlainSession& s) { return s.spec.id == id; });

@@ -20,6 +20,7 @@ inline std::int64_t taste(const PlainBooks& books, const AgentSpec& agent,
   std::int64_t score = books.containers(agent) % 3;
   for (const KernelSpec& kernel : kernels) score += kernel.count * 2;
   for (SlotId slot = 0; slot < books.slots.size(); ++slot) {
+    if (!books.counts(slot)) continue;
     const Amount asked = PlainBooks::asked(kernels, slot);
     const auto devices = books.devices(agent, slot);
     for (const auto& [number, device] : devices)

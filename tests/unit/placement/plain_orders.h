@@ -39,7 +39,7 @@ inline PlainFraction dominant_share_of(const PlainBooks& books, const std::strin
   PlainFraction most;
   for (SlotId slot = 0; slot < books.slots.size(); ++slot) {
     PlainFraction share{0, plain_capacity(books, slot)};
-    if (share.capacity <= 0) continue;
+    if (share.capacity <= 0 || !books.counts(slot)) continue;
     for (const PlainSession& s : books.sessions) {
       if (s.state == PlainState::kLive && s.spec.user == user)
         share.held += PlainBooks::asked(s.spec.kernels, slot);
@@ -60,6 +60,7 @@ inline Factor plain_factor(const PlainBooks& books, const FairShareRow& row, std
       return books.slots[slot].name == entry.first || books.slots[slot].name.starts_with(entry.first + ".");
     };
     const auto weight = std::find_if(settings.slot_weights.begin(), settings.slot_weights.end(), weighs);
+    if (!books.counts(slot) && weight == settings.slot_weights.end()) continue;
     shares.push_back({used.contains(slot) ? used.at(slot) : 0, plain_capacity(books, slot),
                       weight == settings.slot_weights.end() ? kUnit : weight->second});
   }

@@ -34,6 +34,7 @@ inline std::tuple<int, std::vector<Amount>, std::string> plain_score(const Plain
   int unused = 0;
   std::vector<Amount> remaining;
   for (const SlotId slot : books.slot_order) {
+    if (!books.counts(slot)) continue;
     const std::optional<Amount> left = books.free(agent, slot);
     if (PlainBooks::asked(kernels, slot) == 0 && left.value_or(0) > 0) ++unused;
     const Amount key = books.policy.select == Select::kDispersed ? -left.value_or(0) : left.value_or(0);

@@ -23,6 +23,7 @@ class Recorder : public TestCluster {
   explicit Recorder(TestPolicies& policies) {
     cluster.set_custom_policies(&policies);
     slot("rocm.device");
+    cluster.define_slot("disk", SlotKind::kBytes);
   }
   void turned(std::uint64_t index) override { lines.push_back("turn " + std::to_string(index)); }
   void preempted(const SessionId& victim, const SessionId& preemptor, PreemptMode) override {
@@ -183,6 +184,8 @@ class PlainWorld {
     policy.skip_after = static_cast<std::uint32_t>(rng_.below(3));
     policy.skip_impossible = rng_.chance(1, 3);
     if (rng_.chance(1, 3)) policy.slot_priority = {"mem", "cuda.shares"};
+    if (rng_.chance(1, 6)) policy.slot_priority.insert(policy.slot_priority.begin() + 1, "disk");
+    if (rng_.chance(1, 6)) policy.fair_share.slot_weights.emplace_back("disk", 3 * kUnit);
     DevicePolicy shares = default_device_policy("cuda.shares", SlotKind::kCount);
     shares.allow_fragments = rng_.chance(1, 3);
     shares.spread = one_of({Spread::kEven, Spread::kFill});
@@ -212,6 +215,8 @@ class PlainWorld {
       row.weight = one_of({kUnit, kUnit, 2 * kUnit});
       row.usage[20'000 - static_cast<std::int32_t>(rng_.below(9))][0] =
           SlotSeconds{rng_.below(3'000'000)} * kUnit;
+      if (rng_.chance(1, 2))
+        row.usage[20'000][everyone_.slot("disk")] = SlotSeconds{rng_.below(3'000'000)} << 30;
       if (rng_.chance(5, 6)) rows.push_back(row);
     }
     plain_.set_fair_share(rows, 20'000);
@@ -221,6 +226,7 @@ class PlainWorld {
   void join(const std::string& id) {
     AgentSpec spec =
         everyone_.agent_spec(id, {{"cpu", one_of({"2", "4", "8"})}, {"mem", one_of({"4g", "8g"})}});
+    if (rng_.chance(1, 2)) spec.slots.push_back(everyone_.amounts({{"disk", one_of({"10g", "40g"})}})[0]);
     spec.arch = rng_.chance(1, 8) ? "aarch64" : "x86_64";
     spec.max_containers = static_cast<std::uint32_t>(one_of({2, 6, 100, 100}));
     for (const char* volume : {"local", "shared"})
@@ -268,6 +274,7 @@ class PlainWorld {
       slots["cuda.shares"] = one_of({"0.1", "0.3", "0.5", "0.5", "1", "1", "1.5", "2", "4"});
     else if (rng_.chance(1, 4))
       slots["rocm.device"] = one_of({"1", "2"});
+    if (rng_.chance(1, 3)) slots["disk"] = one_of({"2g", "5g", "20g"});
     if (rng_.chance(1, 20)) slots["rocm.device"] = "1";  // both of an exclusive set
     PendingSpec spec =
         everyone_.session_spec("s" + std::to_string(++count_), slots, one_of({10, 10, 10, 20}));

@@ -21,7 +21,7 @@ std::string excess(const Events& history, const v1::SessionSpec& spec) {
   const projections::SharedOwner alice{owner("alice"), {}, projections::scopes_of(owner("alice"))};
   std::string text;
   for (const LimitExcess& e : projections::excess_when_placed(g.state(), alice, spec)) {
-    const Amount unit = e.is_count ? 1 : e.what == "mem" ? kGiga : kUnit;
+    const Amount unit = e.is_count ? 1 : e.what == "mem" || e.what == "disk" ? kGiga : kUnit;
     text += (text.empty() ? "" : " ") + e.scope + ":" + e.what + " " + std::to_string(e.used / unit) + "+" +
             std::to_string(e.asked / unit) + "/" + std::to_string(e.most / unit);
   }
@@ -68,6 +68,15 @@ TEST(Limits, WhatASessionMayBePlaced) {
        {Limit("user", "alice").slot("cpu", 10 * kUnit).nothing_else()},
        Spec().cpu(1),
        "user:mem 0+1/0"},
+      {"disk is unlimited where it is not listed",
+       {slot_type_registered("disk", SlotKind::kBytes),
+        Limit("user", "alice").slot("cpu", 10 * kUnit).slot_unlimited("mem").nothing_else()},
+       Spec().slot("disk", kGiga),
+       ""},
+      {"disk that is listed",
+       {slot_type_registered("disk", SlotKind::kBytes), Limit("user", "alice").slot("disk", kGiga)},
+       Spec().slot("disk", 2 * kGiga),
+       "user:disk 0+2/1"},
       {"V18 listed as unlimited",
        {Limit("user", "alice").slot("cpu", 10 * kUnit).slot_unlimited("mem").nothing_else()},
        Spec(),
