@@ -59,8 +59,12 @@ void add_flags(CLI::App& app, Flags& flags) {
   option("--accelerator", "accelerator.devices", "Mock devices, e.g. mock:1x2", "SPEC");
   option("--reserve-cpu", "agent.reserve_cpu", "Cores kept for the machine itself (default 0)", "AMOUNT");
   option("--reserve-mem", "agent.reserve_mem", "Memory kept for the machine itself (default 512m)", "AMOUNT");
-  option("--disk-per-kernel", "agent.disk_per_kernel", "What a container may write (default: no bound)",
+  option("--disk", "agent.disk", "What its kernels may write together (default: nine tenths of what is free)",
          "AMOUNT");
+  option(
+      "--disk-per-kernel", "agent.disk_per_kernel",
+      "What a container may write whose session asks for no disk; the agent then offers none without --disk",
+      "AMOUNT");
   option(
       "--egress-allow", "egress.allow",
       "What kernels with egress reach, or none (default: the registries of pip, npm and apt of this machine)",

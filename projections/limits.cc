@@ -37,7 +37,8 @@ void each_binding(const State& state, const SharedOwner& owner, const UsageBook*
   }
 }
 
-// What the list allows of a slot; nothing: no limit.
+// What the list allows of a slot; nothing: no limit. `disk` is free unless it is listed: who limited what is
+// not listed did so before anybody asked for it.
 std::optional<Amount> allowed(const google::protobuf::RepeatedPtrField<v1::SlotLimit>& slots,
                               bool unlisted_is_zero, const std::string& slot) {
   for (const auto& listed : slots)

@@ -2,9 +2,6 @@
 // sections 2 and 13). These are questions about amounts; what follows from an answer is the asker's to
 // decide.
 //
-// A slot that a limit does not list is unlimited, or 0 where the limit says so; `disk` is unlimited unless it
-// is listed.
-//
 // Limits bind at two moments. When a session is asked for, they bind what waits already, containers and
 // priority: decide refuses a session that is over. When it is to be placed, they bind slots and sessions that
 // hold slots: a session that is over waits with the reason `limit`, until use or limit changes. Every scope

@@ -3,6 +3,7 @@
 
 #include "agents/core/agent.h"
 #include "agents/core/kernel_spec.h"
+#include "events/base/slots/slot_name.h"
 
 namespace berth::agents {
 namespace {
@@ -71,6 +72,7 @@ void Agent::begin(const v1::StartKernel& order, Instant now, AgentOutputs& out) 
 void Agent::count(KernelRecord& record, const KernelHolding& holding) {
   record.session_name = holding.session_name;
   record.given.slots = {{"cpu", holding.cpu}, {"mem", holding.mem}};
+  if (holding.disk > 0) record.given.slots.emplace_back(kDiskSlot, holding.disk);
   for (const DeviceGrant& grant : holding.devices) {
     v1::DeviceShare& share = record.given.devices.emplace_back();
     share.set_device(grant.device);

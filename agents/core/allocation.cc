@@ -1,17 +1,17 @@
 #include "agents/core/allocation.h"
 
+#include "events/base/slots/slot_name.h"
+
 namespace berth::agents {
 namespace {
-
-SlotKind kind_of(const std::string& slot) { return slot == "mem" ? SlotKind::kBytes : SlotKind::kCount; }
 
 std::string name_of(const std::pair<std::string, std::string>& place) {
   return place.first.empty() ? place.second : place.second + " of " + place.first;
 }
 
 std::string amount_text(const std::string& slot, Amount amount) {
-  return amount < 0 ? "-" + format_amount_human(kind_of(slot), -amount)
-                    : format_amount_human(kind_of(slot), amount);
+  return amount < 0 ? "-" + format_amount_human(kind_by_name(slot), -amount)
+                    : format_amount_human(kind_by_name(slot), amount);
 }
 
 }  // namespace

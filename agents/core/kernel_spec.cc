@@ -4,6 +4,7 @@
 #include <map>
 
 #include "events/base/hash.h"
+#include "events/base/slots/slot_name.h"
 
 namespace berth::agents {
 namespace {
@@ -129,7 +130,8 @@ KernelSpec build_spec(const v1::StartKernel& order, std::optional<Timestamp> lea
   spec.cpu = slot_of(order, "cpu");
   spec.mem = slot_of(order, "mem");
   spec.shm = order.spec().shm() > 0 ? order.spec().shm() : kShmDefault;
-  spec.disk = order.disk();
+  spec.disk_slot = slot_of(order, kDiskSlot);
+  spec.disk = spec.disk_slot > 0 ? spec.disk_slot : order.disk();
   if (order.egress() == v1::EGRESS_REGISTRIES) spec.egress = Egress::kRegistries;
   for (const auto& share : order.devices())
     spec.devices.push_back({share.device(), share.slot(), share.amount()});

@@ -72,6 +72,7 @@ struct KernelSpec {
   Amount mem = 0;           // bytes, /dev/shm included
   Amount shm = 0;           // bytes of /dev/shm
   Amount disk = 0;          // bytes that it may write; 0: the backend's own bound
+  Amount disk_slot = 0;     // what it holds of the slot, and then `disk` too; 0: its session holds none
   Egress egress = Egress::kNone;
   std::uint32_t pids_max = 4096;
   std::vector<DeviceGrant> devices;
@@ -112,6 +113,7 @@ struct KernelHolding {
   Amount cpu = 0;
   Amount mem = 0;
   std::vector<DeviceGrant> devices;
+  Amount disk = 0;
 };
 
 // The last event of a kernel that was not forgotten.
@@ -136,6 +138,9 @@ class KernelBackend {
   virtual bool needs_image() const = 0;
   // True: what listens in a kernel listens in a network of that kernel alone. False: in the host's.
   virtual bool has_networks() const { return false; }
+  // Bytes that all kernels together may write beside their folders: what the agent offers of the slot `disk`.
+  // 0: it offers none. Any thread. Codes: tool-missing, data-folder, disk-full (no bound can be kept here).
+  virtual Result<Amount> disk_capacity() { return Amount{0}; }
 
   // First call: finds the kernels of earlier lives and follows them again; their later events come through
   // `on_event`. A damaged recovery file never fails the whole: its kernel is found running, its processes are

@@ -27,6 +27,8 @@ constexpr int kNice = 10;  // kernels' starts go first
 constexpr auto kTryAgain = std::chrono::seconds(10);
 constexpr std::size_t kSizesMax = 8;  // with spares: those that were asked for last
 
+constexpr std::int64_t kPartKept = 10;  // of what is free at the agent's start
+
 // Takes all blocks of the file from the disk now. False: errno says why.
 bool take_blocks(const std::string& path, std::int64_t bytes) {
   const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
@@ -137,6 +139,31 @@ void DiskPool::forget_oldest_size() {
   });
   for (const KernelDisk& spare : oldest->second.spares) unlink(spare.file.c_str());
   sizes_.erase(oldest);
+}
+
+Result<std::int64_t> DiskPool::capacity() {
+  auto probe = make_spare(kBytesMin);
+  if (!probe.ok()) return probe.error();
+  const bool takes = take_blocks(probe->file, kBytesMin);
+  const std::string why = std::strerror(errno);
+  unlink(probe->file.c_str());
+  if (!takes)
+    return make_error(kDiskFull, config_.folder + ": a kernel's disk cannot take its blocks: " + why);
+  if (!probe->mount)
+    return make_error("data-folder", config_.folder + ": a kernel's disk cannot be mounted",
+                      "the machine has no loop device left, or the agent may not use one");
+  struct statvfs disk {};
+  if (statvfs(config_.folder.c_str(), &disk) != 0)
+    return make_error("data-folder", config_.folder + ": " + std::strerror(errno));
+  auto bytes = static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize);
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(config_.folder, error)) {
+    struct stat file {};
+    const bool is_kernels =
+        entry.path().extension() == ".img" && !entry.path().filename().string().starts_with("spare-");
+    if (is_kernels && stat(entry.path().c_str(), &file) == 0) bytes += file.st_blocks * 512;
+  }
+  return (bytes - bytes / kPartKept) >> 20 << 20;
 }
 
 Result<KernelDisk> DiskPool::take(const std::string& key, std::int64_t bytes) {

@@ -45,6 +45,11 @@ class DiskPool {
   // open()'s, and disk-full (the machine's disk cannot keep that many bytes for another kernel).
   Result<KernelDisk> take(const std::string& key, std::int64_t bytes);
 
+  // Bytes that kernels may have together, those that have some already counted in; the machine's disk keeps a
+  // tenth for images, logs and whatever else lies there. Makes a small file system to see whether it can.
+  // Codes: open()'s, and disk-full. Any thread.
+  Result<std::int64_t> capacity();
+
  private:
   struct Size {
     std::vector<KernelDisk> spares;

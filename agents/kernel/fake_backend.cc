@@ -21,8 +21,9 @@ Result<std::vector<RecoveredKernel>> FakeBackend::recover(OnEvent on_event) {
   std::vector<RecoveredKernel> found;
   for (const auto& [key, kernel] : kernels_) {
     const KernelSpec& spec = kernel.spec;
-    found.push_back(
-        {kernel.last, KernelHolding{spec.session_name, spec.cpu, spec.mem, spec.devices}, spec.egress});
+    found.push_back({kernel.last,
+                     KernelHolding{spec.session_name, spec.cpu, spec.mem, spec.devices, spec.disk_slot},
+                     spec.egress});
   }
   return found;
 }

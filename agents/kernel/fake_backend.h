@@ -27,6 +27,7 @@ class FakeBackend final : public KernelBackend {
     Duration watchdog_delay =
         0;  // from a lease's end to the end of its kernel: shims are slow on busy machines
     bool keeps_record = false;  // of what ran and when, see ran()
+    Amount disk = 0;            // disk_capacity()
   };
   // A program's life on the machine. `until`: unset while it runs.
   struct Run {
@@ -43,6 +44,7 @@ class FakeBackend final : public KernelBackend {
 
   const char* name() const override { return "fake"; }
   bool needs_image() const override { return options_.needs_image; }
+  Result<Amount> disk_capacity() override { return options_.disk; }
   Result<std::vector<RecoveredKernel>> recover(OnEvent on_event) override;
   void start(KernelSpec spec, std::string rootfs) override;
   void stop(const KernelKey& key, Duration grace) override;

@@ -25,6 +25,8 @@ class KernelKind {
   virtual const char* name() const = 0;
   virtual bool needs_image() const = 0;
   virtual bool has_networks() const = 0;
+  // As KernelBackend::disk_capacity; any thread. `data`: the folder of the backend.
+  virtual Result<Amount> disk_capacity(const std::string& data) = 0;
   // Writes the kernel's files into its (existing, empty) folder. An error becomes kStartFailed with its code.
   virtual Result<PreparedKernel> prepare(const KernelSpec& spec, const std::string& rootfs,
                                          const shim::KernelFiles& files) = 0;

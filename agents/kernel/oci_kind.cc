@@ -103,6 +103,7 @@ class OciKind final : public KernelKind {
   const char* name() const override { return "oci"; }
   bool needs_image() const override { return true; }
   bool has_networks() const override { return true; }
+  Result<Amount> disk_capacity(const std::string&) override { return disks_->capacity(); }
 
   Result<PreparedKernel> prepare(const KernelSpec& spec, const std::string& rootfs,
                                  const shim::KernelFiles& files) override {

@@ -1,4 +1,5 @@
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,9 +25,16 @@ class ProcessKind final : public KernelKind {
   bool needs_image() const override { return false; }
   bool has_networks() const override { return false; }
 
+  // Nobody keeps a process from writing more: this is what there is at all.
+  Result<Amount> disk_capacity(const std::string& data) override {
+    struct statvfs disk {};
+    if (statvfs(data.c_str(), &disk) != 0) return Amount{0};
+    return static_cast<Amount>(disk.f_blocks) * static_cast<Amount>(disk.f_frsize);
+  }
+
   Result<PreparedKernel> prepare(const KernelSpec& spec, const std::string&,
                                  const shim::KernelFiles& files) override {
-    if (spec.disk > 0)
+    if (spec.disk > 0 && spec.disk_slot == 0)  // a bound that is no amount of a slot
       return make_error("disk-bound-unsupported",
                         "the group bounds what a kernel writes, and this agent's kernels are processes",
                         "agents of containers keep such a bound; or: berth group set GROUP --disk none");

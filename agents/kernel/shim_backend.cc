@@ -24,7 +24,7 @@ namespace {
 constexpr auto kSweepEvery = std::chrono::hours(1);
 
 KernelHolding holding_of(const shim::HoldingRecord& record) {
-  KernelHolding holding{record.session_name, record.cpu, record.mem, {}};
+  KernelHolding holding{record.session_name, record.cpu, record.mem, {}, record.disk};
   for (const auto& [device, slot, amount] : record.devices) holding.devices.push_back({device, slot, amount});
   return holding;
 }

@@ -41,6 +41,7 @@ class ShimBackend final : public KernelBackend {
   const char* name() const override { return kind_->name(); }
   bool needs_image() const override { return kind_->needs_image(); }
   bool has_networks() const override { return kind_->has_networks(); }
+  Result<Amount> disk_capacity() override { return kind_->disk_capacity(config_.folders.data); }
   Result<std::vector<RecoveredKernel>> recover(OnEvent on_event) override;
   void start(KernelSpec spec, std::string rootfs) override;
   void stop(const KernelKey& key, Duration grace) override;

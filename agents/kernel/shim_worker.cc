@@ -31,7 +31,7 @@ KernelEnd end_of(const std::string& word) {
 }
 
 shim::HoldingRecord holding_of(const KernelSpec& spec) {
-  shim::HoldingRecord holding{spec.session_name, spec.cpu, spec.mem, {}};
+  shim::HoldingRecord holding{spec.session_name, spec.cpu, spec.mem, {}, spec.disk_slot};
   for (const DeviceGrant& grant : spec.devices)
     holding.devices.push_back({grant.device, grant.slot, grant.amount});
   return holding;

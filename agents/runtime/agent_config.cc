@@ -101,6 +101,7 @@ const std::map<std::string, Set>& keys() {
       {"agent.shared_ids", flag(&AgentConfig::shared_ids)},
       {"agent.max_containers", number([](AgentConfig& c) -> std::uint32_t& { return c.max_containers; })},
       {"agent.keep_logs_days", number([](AgentConfig& c) -> std::uint32_t& { return c.keep_logs_days; })},
+      {"agent.disk", amount(SlotKind::kBytes, [](AgentConfig& c) -> Amount& { return c.disk; })},
       {"agent.disk_per_kernel",
        amount(SlotKind::kBytes, [](AgentConfig& c) -> Amount& { return c.disk_per_kernel; })},
       {"agent.reserve_cpu",

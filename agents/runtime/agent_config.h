@@ -32,10 +32,13 @@ struct AgentConfig {
   Reserve reserve;
   std::string accelerator;  // "mock:1x2", empty: none
   SharesPolicy shares;
-  bool end_kernels = false;              // kernels end when the agent stops; else the next start adopts them
-  std::uint32_t max_containers = 0;      // 0: no limit
-  Amount disk_per_kernel = 0;            // "oci": bytes that a kernel may write; 0: no limit but its group's
-  std::uint32_t keep_logs_days = 30;     // of ended kernels
+  bool end_kernels = false;          // kernels end when the agent stops; else the next start adopts them
+  std::uint32_t max_containers = 0;  // 0: no limit
+  // Bytes that kernels may write together, at most what the machine has: the slot `disk`. 0: as discovered,
+  // and none where disk_per_kernel is set.
+  Amount disk = 0;
+  Amount disk_per_kernel = 0;         // "oci": of a kernel that holds no `disk`; 0: no limit but its group's
+  std::uint32_t keep_logs_days = 30;  // of ended kernels
   std::string services = "127.0.0.1:0";  // address on which API servers reach its kernels
   std::vector<VolumePlace> volumes;      // "oci": where folders lie; at most kVolumesMax
   bool shared_ids = false;               // volumes whose file system takes no id maps are used all the same

@@ -1,16 +1,32 @@
 #include "agents/runtime/agent_runtime.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
 #include "agents/runtime/announced_file.h"
+#include "events/base/slots/slot_name.h"
 
 namespace berth::agents {
 namespace {
 
 constexpr Duration kTickEvery = 100 * kMillisecond;
-constexpr int kBeatsInFlightMax = 8;  // while the log is stuck older beats are worth nothing
+constexpr Amount kOfferedDiskMin = Amount{16} << 30;  // of an agent that is not told what to offer
+constexpr int kBeatsInFlightMax = 8;                  // while the log is stuck older beats are worth nothing
 constexpr auto kStopMargin = std::chrono::seconds(10);
+
+// What the agent offers of the slot `disk`. An operator who bounds each kernel alone, as before there was
+// such a slot, has nothing changed. Where no bound can be kept, nobody is promised one; where there is room
+// for a few kernels alone, they share it as before unless the operator says how much it is.
+Amount offered_disk(const AgentConfig& config, AgentParts& parts) {
+  if (config.disk == 0 && config.disk_per_kernel > 0) return 0;
+  const auto capacity = parts.backend.disk_capacity();
+  if (!capacity)
+    parts.say(LogLevel::kWarning, "offers no disk to its kernels: " + to_string(capacity.error()));
+  if (!capacity) return 0;
+  const Amount offered = config.disk > 0 ? std::min(config.disk, *capacity) : *capacity;
+  return offered < (config.disk > 0 ? kDiskMin : kOfferedDiskMin) ? 0 : offered;
+}
 
 std::string announced_path(const AgentConfig& config) { return config.data + "/announced"; }
 
@@ -47,6 +63,12 @@ Result<void> AgentRuntime::start() {
   if (!recovered) return recovered.error();
   if (!recovered->empty())
     parts_.say(LogLevel::kInfo, "found " + std::to_string(recovered->size()) + " kernels of an earlier life");
+
+  if (const Amount disk = offered_disk(config_, parts_); disk > 0) {
+    auto& slot = *announced->add_slots();
+    slot.set_slot(std::string(kDiskSlot));
+    slot.set_amount(disk);
+  }
 
   open_services(*recovered);
   auto address = services_->start(config_.services);

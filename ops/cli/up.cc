@@ -87,6 +87,9 @@ Result<agents::AgentConfig> agent_config(const UpOptions& options) {
     if (auto set = agents::set_agent_key("agent.process_uid", options.process_uid, "--process-uid", config);
         !set)
       return set.error();
+  if (!options.disk.empty())
+    if (auto set = agents::set_agent_key("agent.disk", options.disk, "--disk", config); !set)
+      return set.error();
   if (!options.disk_per_kernel.empty())
     if (auto set = agents::set_agent_key("agent.disk_per_kernel", options.disk_per_kernel,
                                          "--disk-per-kernel", config);

@@ -29,6 +29,7 @@ void put(Fields& fields, const HoldingRecord& holding) {
   fields.emplace_back("session_name", holding.session_name);
   fields.emplace_back("cpu", std::to_string(holding.cpu));
   fields.emplace_back("mem", std::to_string(holding.mem));
+  if (holding.disk > 0) fields.emplace_back("holds_disk", std::to_string(holding.disk));
   for (const auto& [device, slot, amount] : holding.devices)
     fields.emplace_back("device", std::to_string(amount) + " " + slot + " " + device);
 }
@@ -71,6 +72,7 @@ bool take_field(const std::string& name, const std::string& value, std::optional
   if (!holding) holding.emplace();
   if (name == "cpu") return parse(value, holding->cpu);
   if (name == "mem") return parse(value, holding->mem);
+  if (name == "holds_disk") return parse(value, holding->disk);
   if (name == "device") return parse(value, holding->devices.emplace_back());
   holding->session_name = value;
   return true;
@@ -129,7 +131,8 @@ std::optional<ShimSpec> decode_spec(std::string_view bytes) {
       good = parse(value, spec.uid);
     else if (name == "gid")
       good = parse(value, spec.gid);
-    else if (name == "session_name" || name == "cpu" || name == "mem" || name == "device")
+    else if (name == "session_name" || name == "cpu" || name == "mem" || name == "holds_disk" ||
+             name == "device")
       good = take_field(name, value, spec.holding);
     else if (name == "egress")
       spec.egress = value == "registries";

@@ -77,6 +77,7 @@ struct HoldingRecord {
   std::int64_t cpu = 0;
   std::int64_t mem = 0;
   std::vector<Grant> devices;
+  std::int64_t disk = 0;  // of the slot; 0 in specs of older agents
 };
 
 inline constexpr const char* kFoldersInside = "/home/work";  // the place of folders in a kernel

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "controller/api/map/json_values.h"
+#include "events/base/slots/slot_name.h"
 
 namespace berth::controller::api {
 namespace {
@@ -88,6 +89,12 @@ json::array kernels_to_json(const projections::State& state, const SlotKinds& ki
   return out;
 }
 
+// Whether its kernels cannot write more than they hold; null where it offers no disk. A process can.
+json::value is_disk_enforced(const AgentRow& agent) {
+  if (projections::capacity_of(agent.slots, kDiskSlot) == 0) return nullptr;
+  return agent.backend != "process";
+}
+
 }  // namespace
 
 void hide_machine(json::object& agent) {
@@ -136,7 +143,8 @@ json::object agent_to_json(const projections::State& state, const SlotKinds& kin
                    {"generation", agent.generation},
                    {"joined_at", time_or_null(agent.joined_at)},
                    {"containers", use == nullptr ? 0u : use->containers},
-                   {"max_containers", agent.max_containers}};
+                   {"max_containers", agent.max_containers},
+                   {"disk_enforced", is_disk_enforced(agent)}};
   out["slots"] = use_to_json(kinds, total_capacity(agent), total_taken(state, agent));
   out["devices"] = devices_to_json(kinds, agent, use);
   out["kernels"] = kernels_to_json(state, kinds, agent, actor);

@@ -10,6 +10,7 @@
 #include "events/base/hex.h"
 #include "events/base/name.h"
 #include "events/base/plain_text.h"
+#include "events/base/slots/slot_name.h"
 #include "projections/image_source.h"
 #include "projections/tables/day_usage_table.h"
 #include "projections/tables/image_bounds.h"
@@ -318,8 +319,7 @@ v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& k
   if (const auto timeout = in.duration_ms("pending_timeout")) group.set_pending_timeout_ms(*timeout);
   group.set_max_attempts(static_cast<std::uint32_t>(in.integer("max_attempts", 1, 1000).value_or(5)));
   group.set_shm(read_bytes(in, "shm", 1, kAmountMax, "more than 0, like 64m; null leaves it to Berth"));
-  group.set_disk(
-      read_bytes(in, "disk", 16 << 20, Amount{64} << 40, "16m to 64t; null leaves it to the agent"));
+  group.set_disk(read_bytes(in, "disk", kDiskMin, kDiskMax, "16m to 64t; null leaves it to Berth"));
   in.finish();
   return group;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "events/base/slots/slot_name.h"
+
 namespace berth::controller::api {
 namespace {
 
@@ -31,8 +33,7 @@ SlotKinds::SlotKinds(const projections::State& state) {
 
 SlotKind SlotKinds::kind_of(std::string_view slot) const {
   const auto found = kinds_.find(slot);
-  if (found != kinds_.end()) return found->second.kind;
-  return slot.find("mem") != std::string_view::npos ? SlotKind::kBytes : SlotKind::kCount;
+  return found != kinds_.end() ? found->second.kind : kind_by_name(slot);
 }
 
 bool SlotKinds::knows_slot_or_device(std::string_view name) const {

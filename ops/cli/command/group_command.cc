@@ -192,7 +192,9 @@ void add_kernel_options(CLI::App* set, Set& o) {
   set->add_option("--shm", o.shm, "/dev/shm where neither session nor image says; none leaves it to Berth")
       ->type_name("BYTES")
       ->check(not_empty());
-  set->add_option("--disk", o.disk, "What a container may write, 16m to 64t; none leaves it to its agent")
+  set->add_option(
+         "--disk", o.disk,
+         "What a container may write if its session does not say, 16m to 64t; none leaves it to Berth")
       ->type_name("BYTES")
       ->check(not_empty());
   set->add_option(

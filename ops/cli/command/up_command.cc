@@ -16,6 +16,17 @@ void add_volume_options(CLI::App& up, UpOptions& options) {
               "Take volumes whose file system has no id maps (README: what that loses)");
 }
 
+void add_disk_options(CLI::App& up, UpOptions& options) {
+  up.add_option("--disk", options.disk,
+                "What its kernels may write together, e.g. 200g (default: nine tenths of what is free)")
+      ->type_name("AMOUNT");
+  up.add_option(
+        "--disk-per-kernel", options.disk_per_kernel,
+        "What a container may write where its session and group say nothing, e.g. 10g; sessions can ask "
+        "for no disk then, unless --disk is given too")
+      ->type_name("AMOUNT");
+}
+
 }  // namespace
 
 void add_up_command(Registry& registry) {
@@ -48,9 +59,7 @@ void add_up_command(Registry& registry) {
   up->add_option("--process-uid", options->process_uid,
                  "The user of process kernels; root has to name one, e.g. 65534")
       ->type_name("UID[:GID]");
-  up->add_option("--disk-per-kernel", options->disk_per_kernel,
-                 "What a container may write where its group says nothing (berth group set --disk), e.g. 10g")
-      ->type_name("AMOUNT");
+  add_disk_options(*up, *options);
   up->add_option("--egress-allow", options->egress_allow,
                  "What kernels with egress reach, or none (default: the registries of pip, npm and apt here)")
       ->type_name("NAME:PORT,...");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/base/slots/slot_name.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/times.h"
 
@@ -89,7 +90,7 @@ std::string joined(const json::value& list) {
 
 }  // namespace
 
-bool is_bytes(const std::string& slot) { return slot.find("mem") != std::string::npos; }
+bool is_bytes(const std::string& slot) { return kind_by_name(slot) == SlotKind::kBytes; }
 
 std::string amount_text(const std::string& slot, const std::string& amount) {
   if (!is_bytes(slot)) return amount;
@@ -292,6 +293,8 @@ std::string agent_text(const json::value& a, const Style& style) {
     out += "Joined        " + printable(local_time(joined, style.utc_offset)) + "\n";
   if (const auto* slots = find_path(a, "slots"))
     out += "Taken/all     " + printable(share_text(*slots)) + "\n";
+  if (const auto* enforced = find_path(a, "disk_enforced"); enforced != nullptr && *enforced == false)
+    out += "Disk          not enforced: its kernels are processes, which can write more\n";
   for (const auto& device : array_at(a, "devices")) {
     const auto* slots = find_path(device, "slots");
     out += "Device        " +

@@ -73,6 +73,9 @@ void add_options(CLI::App* run, Run& o) {
       ->type_name("NAME");
   run->add_option("--cpu", s.cpu, "CPUs, like 0.5")->type_name("AMOUNT");
   run->add_option("--mem", s.mem, "Memory, like 256m; /dev/shm is counted in it")->type_name("BYTES");
+  run->add_option("--disk", s.disk,
+                  "What each kernel may write beside its folders, like 20g (default: its group's)")
+      ->type_name("BYTES");
   run->add_option("-r,--resource", s.resources, "Any other slot, like cuda.shares=1; repeat it")
       ->type_name("SLOT=AMOUNT")
       ->allow_extra_args(false);

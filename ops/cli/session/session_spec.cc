@@ -164,6 +164,7 @@ Outcome<json::value> session_body(const RunOptions& options) {
   json::object resources;
   if (!options.cpu.empty()) resources["cpu"] = options.cpu;
   if (!options.mem.empty()) resources["mem"] = options.mem;
+  if (!options.disk.empty()) resources["disk"] = options.disk;
   for (const auto& text : options.resources) {
     auto pair = split_pair(text, "--resource", "SLOT=AMOUNT, like cuda.shares=1");
     if (!pair) return pair.failure();

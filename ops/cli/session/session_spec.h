@@ -13,7 +13,7 @@ namespace berth::cli {
 
 struct RunOptions {
   std::string preset;
-  std::string name, type, image, group, cpu, mem, shm, project, domain, architecture, start_time,
+  std::string name, type, image, group, cpu, mem, disk, shm, project, domain, architecture, start_time,
       pending_timeout, batch_timeout, mode, agent_rule, on_dependency_failure, session_group;
   std::vector<std::string> resources;   // "cuda.shares=1"
   std::vector<std::string> env;         // "KEY=VALUE"

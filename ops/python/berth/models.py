@@ -695,6 +695,7 @@ class Agent(TypedDict):
     joined_at: str | None
     containers: int
     max_containers: int
+    disk_enforced: bool | None  # Whether a kernel can write no more than its disk; null: the agent offers none
     slots: dict[str, Use]
     devices: list[Device]
     kernels: list[AgentKernel]
@@ -856,7 +857,7 @@ class Group(TypedDict):
     pending_timeout: str | None  # Duration, like 300s or 1500ms
     max_attempts: int
     shm: str | None
-    disk: str | None  # Bytes that a kernel may write; null: the agent's own bound
+    disk: str | None  # Bytes that a kernel may write whose session asks for no disk; null: 4 GiB where every agent offers disk, else the agent's own bound
     egress: Literal["none", "registries"]  # What its kernels reach of the internet: nothing, or package registries
     preemption: Preemption
 
@@ -905,7 +906,7 @@ class GroupRequest(TypedDict):
     max_attempts: NotRequired[int | None]
     shm: NotRequired[AskedAmount | None]  # Bytes, more than 0: of sessions that do not say
     preemption: NotRequired[GroupRequestPreemption | None]
-    disk: NotRequired[AskedAmount | None]  # Bytes that a kernel may write to its own file system: 16m to 64t; absent: the agent's own bound
+    disk: NotRequired[AskedAmount | None]  # Bytes that a kernel may write to its own file system, where its session asks for no disk: 16m to 64t; absent: 4 GiB where every agent offers disk, else the agent's own bound
 
 
 class GroupList(TypedDict):

@@ -84,6 +84,30 @@ TEST_P(DiskBound, S3_NoMountOfAKernelsDiskIsLeftInTheAgent) {
   EXPECT_EQ(all.find(static_cast<RealRig&>(*rig_).folder()), std::string::npos) << all;
 }
 
+// What is free changes while others write: the figures need not be the same to the byte.
+TEST_P(DiskBound, WhatKernelsMayWriteTogetherCountsWhatTheyHaveAlready) {
+  const auto before = backend_->disk_capacity();
+  ASSERT_TRUE(before.ok()) << to_string(before.error());
+  EXPECT_EQ(*before % kMiB, 0);
+  const auto free =
+      static_cast<Amount>(std::filesystem::space(static_cast<RealRig&>(*rig_).folder()).available);
+  EXPECT_LT(*before, free);
+  EXPECT_GT(*before, free / 2);
+  KernelSpec asked = script("echo ready; sleep 300");
+  asked.disk = asked.disk_slot = 2048 * kMiB;
+  const KernelKey key = start(asked);
+  await_log(key, "ready");
+  const auto beside = backend_->disk_capacity();
+  ASSERT_TRUE(beside.ok()) << to_string(beside.error());
+  EXPECT_LT(std::abs(*beside - *before), 1024 * kMiB)
+      << "what the kernel took is taken of it, not away from it";
+  for (const auto& entry :
+       std::filesystem::directory_iterator(static_cast<RealRig&>(*rig_).folder() + "/disks"))
+    EXPECT_NE(entry.file_size(), 16u * kMiB) << "the probe is left: " << entry.path();
+  backend_->stop(key, 0);
+  await_end(key);
+}
+
 INSTANTIATE_TEST_SUITE_P(Oci, DiskBound, testing::Values(RigFactory([] {
                            return std::make_unique<BoundedRig<32 * kMiB>>();
                          })));

@@ -1,6 +1,7 @@
 // How a process kernel's program is found and run, without the libc's own search: as a shell does it.
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "tests/contract/kernel_backend_contract.h"
@@ -60,6 +61,16 @@ TEST_P(ProcessProgram, S3_IsNotStartedWhereItsGroupBoundsWhatItWrites) {
   const KernelEvent end = await_end(start(bounded));
   EXPECT_EQ(end.end, KernelEnd::kStartFailed);
   EXPECT_EQ(end.error.code, "disk-bound-unsupported");
+}
+
+// An amount of the slot is placed and shown; that nobody keeps a process to it is said of its agent.
+TEST_P(ProcessProgram, StartsWithAnAmountOfDiskThatNobodyKeepsItTo) {
+  KernelSpec asked = spec(Program::kCount);
+  asked.disk = asked.disk_slot = 1 << 30;
+  EXPECT_EQ(await_end(start(asked)).end, KernelEnd::kExited);
+  const auto capacity = backend_->disk_capacity();
+  ASSERT_TRUE(capacity.ok());
+  EXPECT_EQ(*capacity, static_cast<Amount>(std::filesystem::space(folder()).capacity));
 }
 
 TEST_P(ProcessProgram, IsNotStartedWithoutTheFoldersThatItWasToHave) {

@@ -36,6 +36,22 @@ TEST_F(Snapshots, P24_AKernelThatNoSnapshotListsKeepsItsDeviceUntilItHasEnded) {
   EXPECT_EQ(started(), Keys{kernel(2)});
 }
 
+TEST_F(Snapshots, P24_AFoundKernelKeepsItsDisk) {
+  RecoveredKernel found = recovered(kernel(1), KernelEvent::What::kRunning);
+  found.holding = KernelHolding{"old", kUnit, 0, {}, 20ll << 30};
+  make({found});
+  add_slot("disk", 30ll << 30);
+  agent = std::make_unique<Agent>(profile, AgentTimes{}, std::vector<RecoveredKernel>{found});
+  join();
+  v1::StartKernel asks = start_of(kernel(2));
+  asks.add_slots()->set_slot("disk");
+  asks.mutable_slots(asks.slots_size() - 1)->set_amount(20ll << 30);
+  snapshot(10, {desired(asks)});
+  EXPECT_EQ(started(), Keys{});
+  ends(kernel(1), KernelEnd::kStopped);
+  EXPECT_EQ(started(), Keys{kernel(2)});
+}
+
 TEST_F(Snapshots, P24_AKernelOfUnknownAmountsKeepsEverythingUntilItHasEnded) {
   make({recovered(kernel(1), KernelEvent::What::kRunning)});
   join();

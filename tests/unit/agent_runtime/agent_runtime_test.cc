@@ -40,7 +40,7 @@ class AgentRuntimeTest : public ::testing::Test {
     AgentParts parts{log,
                      clock,
                      random,
-                     backend,
+                     disk_backend != nullptr ? *disk_backend : backend,
                      nullptr,
                      [this](LogLevel, const std::string& line) { say(line); },
                      [this](Instant now) { backend.pump(now); },
@@ -81,7 +81,8 @@ class AgentRuntimeTest : public ::testing::Test {
   ThreadedMemoryLog log;
   SystemClock clock;
   SystemRandom random;
-  FakeBackend backend;
+  FakeBackend backend{{.disk = 100ll << 30}};
+  FakeBackend* disk_backend = nullptr;  // instead of `backend`
   std::unique_ptr<SmallLeader> leader;
   std::unique_ptr<Volumes> volumes;  // null: none
   std::unique_ptr<AgentRuntime> agent;
@@ -100,6 +101,42 @@ TEST_F(AgentRuntimeTest, JoinsWithWhatItHasAndBeatsOn) {
   EXPECT_EQ(joined.devices(0).slots(0).amount(), 2 * kUnit);
   EXPECT_EQ(joined.address(), agent->address());
   EXPECT_EQ(leader->joins.size(), 1u);
+}
+
+TEST_F(AgentRuntimeTest, OffersTheDiskOfItsBackendAndNoMoreThanItIsTold) {
+  const auto disk = [&] {
+    start();
+    EXPECT_TRUE(run_until_joined());
+    const auto joined = leader->joins.back().join().agent();
+    Amount found = 0;
+    for (const auto& slot : joined.slots())
+      if (slot.slot() == "disk") found = slot.amount();
+    agent.reset();
+    return found;
+  };
+  EXPECT_EQ(disk(), 100ll << 30);
+  config.disk = 40ll << 30;
+  EXPECT_EQ(disk(), 40ll << 30);
+  config.disk = 400ll << 30;
+  EXPECT_EQ(disk(), 100ll << 30);
+  config.disk = 0;
+  config.disk_per_kernel = 1ll << 30;
+  EXPECT_EQ(disk(), 0) << "the operator bounds each kernel alone";
+  config.disk = 40ll << 30;
+  EXPECT_EQ(disk(), 40ll << 30);
+}
+
+TEST_F(AgentRuntimeTest, OffersLittleDiskOnlyWhenToldTo) {
+  FakeBackend small{{.disk = 10ll << 30}};
+  disk_backend = &small;
+  start();
+  ASSERT_TRUE(run_until_joined());
+  EXPECT_EQ(leader->joins.back().join().agent().slots_size(), 2);
+  agent.reset();
+  config.disk = 8ll << 30;
+  start();
+  ASSERT_TRUE(run_until_joined());
+  EXPECT_EQ(leader->joins.back().join().agent().slots(2).amount(), 8ll << 30);
 }
 
 TEST_F(AgentRuntimeTest, TellsItsVolumesAndMakesAndRemovesFoldersThere) {

@@ -374,6 +374,16 @@ TEST(Views, CountTheKernelsOfOthersBesideOnesOwn) {
   EXPECT_NE(agent_text(agent, {}).find("Of others     2 kernels\n"), std::string::npos);
 }
 
+TEST(Views, SayWhereKernelsCanWriteMoreThanTheirDisk) {
+  json::value agent = json::parse(R"({"name": "a1", "state": "ALIVE", "containers": 0, "kernels": [],
+    "disk_enforced": false, "slots": {"disk": {"capacity": "107374182400", "taken": "4294967296", "free": "103079215104"}}})");
+  EXPECT_NE(agent_text(agent, {}).find("Taken/all     disk 4g/100g\nDisk          not enforced"),
+            std::string::npos)
+      << agent_text(agent, {});
+  agent.as_object()["disk_enforced"] = true;
+  EXPECT_EQ(agent_text(agent, {}).find("not enforced"), std::string::npos);
+}
+
 TEST(Views, ShowAnEventOnOneLine) {
   const auto event = json::parse(
       R"({"id": "17-0", "time": "2026-01-01T00:00:01.5Z", "type": "SessionScheduled", "text": "demo-1 attempt 1: main1 on a1"})");

@@ -46,6 +46,14 @@ TEST(RunCluster, SendsSizeModeRolesAgentsAndDependencies) {
   EXPECT_EQ(after.body.at("on_dependency_failure").as_string(), "wait");
 }
 
+TEST(RunCluster, AsksForDiskLikeForAnyOtherAmount) {
+  const auto run = sent({"session", "run", "--cpu", "1", "--mem", "1g", "--disk", "20g"});
+  EXPECT_EQ(run.body, json::parse(R"({"resources": {"cpu": "1", "mem": "1g", "disk": "20g"}})")) << run.err;
+  const auto twice = sent({"session", "run", "--cpu", "1", "--disk", "20g", "--resource", "disk=1g"});
+  EXPECT_EQ(twice.exit, kUsage);
+  EXPECT_EQ(twice.call, "");
+}
+
 TEST(RunCluster, RefusesBadRolesBeforeAnythingIsSent) {
   for (const auto& words : std::vector<std::vector<std::string>>{{"--role", "main"},
                                                                  {"--role", "main="},

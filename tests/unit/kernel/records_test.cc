@@ -42,6 +42,21 @@ TEST(ShimRecords, ASpecComesBackAsItWasWritten) {
   EXPECT_FALSE(decode_spec(encode(ShimSpec()))->egress);
 }
 
+TEST(ShimRecords, WhatAKernelHoldsComesBackAndAnOlderOneHoldsNoDisk) {
+  ShimSpec spec;
+  spec.oci = true;
+  spec.disk = "/data/disks/k.img";
+  spec.holding = HoldingRecord{"demo", 500'000, 1ll << 30, {{"gpu0", "cuda.shares", 1}}, 20ll << 30};
+  auto again = decode_spec(encode(spec));
+  ASSERT_TRUE(again && again->holding);
+  EXPECT_EQ(again->holding->mem, 1ll << 30);
+  EXPECT_EQ(again->holding->disk, 20ll << 30);
+  EXPECT_EQ(again->disk, spec.disk);
+  spec.holding->disk = 0;
+  EXPECT_EQ(encode(spec).find("holds_disk"), std::string::npos);
+  EXPECT_EQ(decode_spec(encode(spec))->holding->disk, 0);
+}
+
 TEST(ShimRecords, ASpecOfAnOlderAgentHasNoFoldersAndADamagedOneIsNone) {
   ShimSpec spec;
   spec.oci = true;

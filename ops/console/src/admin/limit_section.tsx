@@ -158,7 +158,7 @@ function LimitDialog({ limit, close }: { limit: Limit | null; close: () => void 
       name: `slot:${slot}`,
       label: slotName(slot),
       place: `slots.${slot}`,
-      hint: slot === 'mem' ? t('edit.bytes-hint') : undefined,
+      hint: kindOf(slot) === 'bytes' ? t('edit.bytes-hint') : undefined,
       half: true,
     })),
     { name: 'sessions', label: t('nav.sessions'), half: true },

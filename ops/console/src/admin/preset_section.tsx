@@ -104,7 +104,7 @@ function PresetDialog({ preset, close }: { preset: Preset | null; close: () => v
           name: `slot:${slot}`,
           label: slotName(slot),
           place: `resources.${slot}`,
-          hint: slot === 'mem' ? t('edit.bytes-hint') : undefined,
+          hint: kindOf(slot) === 'bytes' ? t('edit.bytes-hint') : undefined,
           half: true,
         })),
       ]}

@@ -63,6 +63,7 @@ function AgentContent({ agent, colouring, drain }: Props) {
       ))}
       <div className="agent-foot muted">
         <span className="number">{kernelCount(agent, t)}</span>
+        {agent.disk_enforced === false && <span>{t('agent.disk-not-enforced')}</span>}
         <span>{[agent.backend, agent.version].filter(Boolean).join(' ')}</span>
       </div>
     </>

@@ -65,11 +65,12 @@ export const kindOf = (slot: string): Kind => (/^mem|\.mem|disk|shm/.test(slot) 
 const SLOT_NAMES: Record<string, string> = {
   cpu: 'CPU',
   mem: 'RAM',
+  disk: 'Disk',
   'cuda.shares': 'fGPU',
   'cuda.device': 'GPU',
 }
 export const slotName = (slot: string): string => SLOT_NAMES[slot] ?? slot
 
-const SLOT_ORDER = ['cpu', 'mem', 'cuda.shares', 'cuda.device']
+const SLOT_ORDER = ['cpu', 'mem', 'cuda.shares', 'cuda.device', 'disk']
 const rank = (slot: string) => (SLOT_ORDER.includes(slot) ? SLOT_ORDER.indexOf(slot) : SLOT_ORDER.length)
 export const bySlotOrder = (a: string, b: string) => rank(a) - rank(b) || a.localeCompare(b)

@@ -11,7 +11,7 @@ export function copyAs(form: CopyForm, request: MountingRequest, origin: string)
 }
 
 function cliText(request: MountingRequest): string {
-  const { cpu, mem, ...others } = (request.resources ?? {}) as Record<string, string>
+  const { cpu, mem, disk, ...others } = (request.resources ?? {}) as Record<string, string>
   const options: [string, string | number | null | undefined][] = [
     ['--name', request.name],
     ['--type', request.type === 'interactive' ? undefined : request.type],
@@ -21,6 +21,7 @@ function cliText(request: MountingRequest): string {
     ['--project', request.project],
     ['--cpu', cpu],
     ['--mem', mem && writtenAmount(microOf(mem), 'bytes')],
+    ['--disk', disk && writtenAmount(microOf(disk), 'bytes')],
     ...Object.entries(others).map(([slot, amount]): [string, string] => ['--resource', `${slot}=${amount}`]),
     ['--count', request.count],
     ...Object.entries(request.env ?? {}).map(([name, value]): [string, string] => [

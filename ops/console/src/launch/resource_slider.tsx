@@ -24,6 +24,7 @@ export function ResourceSlider({ totals, least, count, value, error, onChange }:
   const steps = Number(total / step)
   const warning = amount === null ? null : warningOf(amount, BigInt(count), totals, least)
   const shown = (micro: bigint) => showAmount(micro, kind)
+  const byGroup = slot === 'disk' && amount === 0n
   return (
     <div className="amount">
       <div className="amount-line">
@@ -56,7 +57,7 @@ export function ResourceSlider({ totals, least, count, value, error, onChange }:
           </span>
         ) : (
           <>
-            {kind === 'bytes' && amount !== null && (
+            {kind === 'bytes' && amount !== null && !byGroup && (
               <strong className="number">{`${shown(amount)} · `}</strong>
             )}
             {warning ? (
@@ -65,7 +66,10 @@ export function ResourceSlider({ totals, least, count, value, error, onChange }:
                 {t(warning, { largest: shown(largest), free: shown(free), least: shown(least) })}
               </span>
             ) : (
-              <span className="muted">{t('launch.free', { free: shown(free), total: shown(total) })}</span>
+              <span className="muted">
+                {byGroup && `${t('launch.disk-by-group')} · `}
+                {t('launch.free', { free: shown(free), total: shown(total) })}
+              </span>
             )}
           </>
         )}

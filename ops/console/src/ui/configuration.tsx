@@ -3,7 +3,7 @@ import { bySlotOrder, kindOf, microOf, showAmount, slotName } from '../amount/am
 
 export function slotText(slot: string, amount: string): string {
   const shown = showAmount(microOf(amount), kindOf(slot))
-  return kindOf(slot) === 'bytes' ? shown : `${shown} ${slotName(slot)}`
+  return slot === 'mem' ? shown : `${shown} ${slotName(slot)}`
 }
 
 /** What was asked for and given: `0.5 CPU  256 MiB  1 fGPU`, each in a column of its own. */

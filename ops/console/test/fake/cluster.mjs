@@ -132,6 +132,7 @@ export class Cluster {
       joined_at: new Date().toISOString(),
       containers: 0,
       max_containers: 0,
+      disk_enforced: null,
       slots: use({ ...slots, ...ofDevices }),
       devices: devices.map(({ id, slots: amounts }) => ({ id, model: 'mock', numa: 0, slots: use(amounts) })),
       kernels: [],

@@ -116,6 +116,11 @@ test('the same request as a command line', () => {
   )
 })
 
+test('disk has an option of its own', () => {
+  const { request } = launchRequest({ ...FORM, amounts: { cpu: '1', mem: '1g', disk: '20g' } })
+  expect(copyAs('cli', request, '')).toContain('--mem 1g \\\n  --disk 20g')
+})
+
 test('the same request as YAML', () => {
   expect(copyAs('yaml', REQUEST, '').split('\n')).toEqual([
     'name: "demo"',

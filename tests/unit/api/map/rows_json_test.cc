@@ -367,6 +367,24 @@ TEST(AgentJson, ToWhoSeesOnlyTheirOwnItShowsTheirKernelsAndNotHowItIsReached) {
   EXPECT_EQ(others.at("slots").at("cpu").at("free").as_string(), "3");
 }
 
+TEST(AgentJson, SaysWhetherWhatKernelsWriteIsBounded) {
+  Given g = given(cluster());
+  const auto enforced = [&g] {
+    return agent_to_json(g.state(), SlotKinds(g.state()), g.agent("a1"), admin()).at("disk_enforced");
+  };
+  EXPECT_TRUE(enforced().is_null());
+  int life = 2;
+  for (const char* backend : {"oci", "process"}) {
+    v1::Event joined = agent_joined("a1", 4, 8 * kGiga, {}, life++);
+    joined.mutable_agent_joined()->set_backend(backend);
+    auto* disk = joined.mutable_agent_joined()->add_slots();
+    disk->set_slot("disk");
+    disk->set_amount(100 * kGiga);
+    g.and_given({joined});
+    EXPECT_EQ(enforced(), boost::json::value(backend == std::string("oci")));
+  }
+}
+
 TEST(AgentJson, ShowsOverCommitmentAsNegativeFree) {
   Given g = given(cluster() + running("s1") + running("s2"));
   g.and_given({agent_joined("a1", 4, 8 * kGiga, {gpu("gpu0", kUnit)}, 2)});
