@@ -63,7 +63,8 @@ class Share(unittest.TestCase):
         self.assertEqual(child.stdout.readline(), b"go\n")
         return child
 
-    def is_cut(self, child, begun):
+    def is_cut(self, child):
+        begun = time.monotonic()
         told = child.communicate(timeout=rig.PATIENCE)[1].decode()
         self.assertLess(time.monotonic() - begun, CUT_WITHIN_S)
         self.assertIn("access-lost", told)
@@ -87,9 +88,8 @@ class Share(unittest.TestCase):
         self.refused("denied", self.bob, "session", "share", "work", "--user", "mel")
 
         mine, shell, program = self.shell(self.alice, "mine"), self.shell(self.bob, "his"), self.exec(self.bob)
-        begun = time.monotonic()
         self.alice.ok("session", "unshare", "work", "--user", "bob")
-        self.is_cut(program, begun)
+        self.is_cut(program)
         shell.sees("access-lost")
         self.assertNotEqual(shell.ends(), 0)
         self.refused("unknown-session", self.bob, "exec", "work", "--", "true")
@@ -111,9 +111,9 @@ class Share(unittest.TestCase):
         self.alice.ok("session", "share", "work", "--project", "labs")
         self.assertEqual(self.mel.ok("exec", "work", "--", "echo", "mel"), "mel\n")
         self.refused("unknown-session", self.bob, "exec", "work", "--", "true")
-        program, begun = self.exec(self.mel), time.monotonic()
+        program = self.exec(self.mel)
         self.up.cli.ok("project", "member", "rm", "labs", "mel")
-        self.is_cut(program, begun)
+        self.is_cut(program)
         self.refused("unknown-session", self.mel, "exec", "work", "--", "true")
 
 

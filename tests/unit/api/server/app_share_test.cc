@@ -9,9 +9,7 @@ class AppShare : public AppsRig {
   void share(const std::string& user, bool withdrawn = false) {
     rig_.cell.append({session_shared("s1", "user", user, withdrawn)});
   }
-  std::string let_in_as(const Signed& who) {
-    return cookie_of(exchange(ticket(who, "jupyter", to_string(session_id("s1")))));
-  }
+  std::string let_in_as(const Signed& who) { return cookie_of(exchange(ticket(who))); }
   std::string id() const { return to_string(session_id("s1")); }
 };
 
@@ -34,7 +32,7 @@ TEST_F(AppShare, LetsInWhomTheSessionIsSharedWithAndNobodyElse) {
 TEST_F(AppShare, AWithdrawnShareShutsTheAppAndItsTickets) {
   const Signed bob = sign_in("b2", "bob");
   share("bob");
-  const std::string cookie = let_in_as(bob), late = ticket(bob, "jupyter", id());
+  const std::string cookie = let_in_as(bob), late = ticket(bob);
   share("bob", true);
   EXPECT_NE(refusal(request("GET /", cookie)).find("unknown-session"), std::string::npos);
   EXPECT_NE(exchange(late).find("unknown-session"), std::string::npos);
