@@ -26,13 +26,13 @@ class Losses : public InsideRig {
 };
 
 TEST_F(Losses, AreCountedAndNamedToTheOwner) {
-  auto asked = ask();
+  auto answer = ask();
   const auto there = channel();
   EXPECT_EQ(there->kernel().kernel, kernel_id(kernel_name("s1")));
   EXPECT_EQ(there->request().what, inside::Request::What::kLosses);
   tell(*there, {3, 52'480, false},
        {{"/home/work/\xEB\xAA\xA8\xEB\x8D\xB8.ipynb", 1480}, {"/home/work/\xff", 2}});
-  const auto reply = asked.get();
+  const auto reply = answer.get();
   EXPECT_EQ(reply.body,
             "{\"files\":3,\"bytes\":52480,\"complete\":false,\"names\":["
             "{\"kernel\":\"main1\",\"path\":\"/home/work/\xEB\xAA\xA8\xEB\x8D\xB8.ipynb\",\"bytes\":1480},"
@@ -42,9 +42,9 @@ TEST_F(Losses, AreCountedAndNamedToTheOwner) {
 }
 
 TEST_F(Losses, AreCountedAndNotNamedToWhoeverMayEndTheSessionAlone) {
-  auto asked = ask(to_string(session_id("s1")), "admin-key");
+  auto answer = ask(to_string(session_id("s1")), "admin-key");
   tell(*channel(), {3, 7, true}, {{"/home/work/private", 7}});
-  EXPECT_EQ(asked.get().body, "{\"files\":3,\"bytes\":7,\"complete\":true,\"names\":[],\"unknown\":[]}\n");
+  EXPECT_EQ(answer.get().body, "{\"files\":3,\"bytes\":7,\"complete\":true,\"names\":[],\"unknown\":[]}\n");
   EXPECT_EQ(ApiRig::code_of(ask(to_string(session_id("s1")), "bob-key").get()), "unknown-session");
   EXPECT_EQ(rig.cell.channels.opened(), 1u);
 }
@@ -60,10 +60,10 @@ TEST_F(Losses, AreNoneOfASessionWithoutAKernelThatRuns) {
 
 TEST_F(Losses, OfAllKernelsAreOneSumAndAKernelThatIsSilentIsNamed) {
   rig.cell.append(session_of_two_kernels("gang"));
-  auto asked = ask("gang");
+  auto answer = ask("gang");
   tell(*channel(0), {1, 10, true}, {{"/home/work/a", 10}});
   tell(*channel(1), {2, inside::kLossNumberMax, true}, {{"/home/work/b", 1}});
-  const json::value both = ApiRig::json_of(asked.get());
+  const json::value both = ApiRig::json_of(answer.get());
   EXPECT_EQ(both.at("files").as_int64(), 3);
   EXPECT_EQ(both.at("bytes").as_int64(), static_cast<std::int64_t>(inside::kLossNumberMax));
   EXPECT_TRUE(both.at("complete").as_bool());
@@ -108,10 +108,10 @@ TEST_F(Losses, ThatAreNoAnswerAreAFault) {
   std::size_t number = 0;
   for (const std::string& said : {bytes({}), bytes({entry}), bytes({sum, sum}),
                                   bytes({sum, inside::Out{"x"}}), bytes(many), std::string(64, '\xff')}) {
-    auto asked = ask();
+    auto answer = ask();
     const auto there = channel(number++);
     there->say_bytes(said);
-    EXPECT_EQ(ApiRig::code_of(asked.get()), "agent-answer-invalid") << number;
+    EXPECT_EQ(ApiRig::code_of(answer.get()), "agent-answer-invalid") << number;
     EXPECT_TRUE(there->wait_until_gone());
   }
 }
