@@ -29,7 +29,7 @@ export type Sending = {
   overwrite: boolean
   api: UploadApi
   begun: Begun
-  /** `cut`: the server is out of reach at the moment; it is tried again. */
+  /** `cut`: the server, or the folder's agent, is out of reach at the moment; it is tried again. */
   tell: (sent: number, cut: boolean) => void
   signal: AbortSignal
   pause?: (ms: number, signal: AbortSignal) => Promise<void>
@@ -81,7 +81,7 @@ export async function sendFile(sending: Sending): Promise<void> {
       signal.throwIfAborted()
       const wasDamaged = codeOf(error) === 'checksum-differs' && sent < file.size && ++damaged < DAMAGED_MOST
       if (!wasDamaged && !isPassing(error)) throw error
-      tell(sent, error instanceof Problem && error.unreachable)
+      tell(sent, isCut(error))
       await pause(Math.min(FIRST_WAIT_MS * 2 ** failures++, LONGEST_WAIT_MS), signal)
     }
   }
@@ -89,10 +89,14 @@ export async function sendFile(sending: Sending): Promise<void> {
 
 const codeOf = (error: unknown) => (error instanceof Problem ? error.code : '')
 
+/** The server is out of reach, or the agent that has the folder: what has arrived is kept there. */
+const isCut = (error: unknown) =>
+  error instanceof Problem && (error.unreachable || error.code === 'volume-unavailable')
+
 /** What is otherwise a moment later: the offset is asked for anew then. */
 const PASSING = new Set(['offset-differs', 'upload-busy', 'unknown-upload'])
 const isPassing = (error: unknown) =>
-  error instanceof Problem && (error.unreachable || error.status === 429 || PASSING.has(error.code))
+  isCut(error) || (error instanceof Problem && (error.status === 429 || PASSING.has(error.code)))
 
 async function read(chunk: Blob): Promise<ArrayBuffer> {
   const bytes = await chunk.arrayBuffer().catch(() => null)

@@ -130,7 +130,7 @@ test('after a cut it goes on behind what has arrived, told or not, however long 
   server.faults = [
     { at: 'put', error: CUT, after: true }, // it arrived, but its answer was lost
     { at: 'progress', error: CUT },
-    { at: 'progress', error: CUT },
+    { at: 'progress', error: new Problem(409, 'volume-unavailable', '') }, // the folder's agent is away
     { at: 'put', error: CUT },
     { at: 'finish', error: new Problem(503, 'stopping', '') },
   ]
