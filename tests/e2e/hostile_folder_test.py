@@ -29,7 +29,7 @@ class HostileFolder(unittest.TestCase):
         cls.up.start()
         cls.up.cli.ok("folder", "create", "left")
         cls.up.cli.ok(*RUN, "--name", "maker", "--mount", "left")
-        cls.up.cli.wait("maker")
+        cls.up.cli.ok("session", "show", "maker", "--wait", "--timeout", f"{rig.PATIENCE * 4}s", "-o", "name", timeout=rig.PATIENCE * 5)
         cls.left = Files(cls.up, "left")
 
     def setUp(self):
