@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bench/api/api.h"
+#include "bench/app/app.h"
 #include "bench/append.h"
 #include "bench/console.h"
 #include "bench/e2e/e2e.h"
@@ -24,6 +25,10 @@ struct Bench {
 constexpr Bench kBenches[] = {
     {"api", "the HTTP API: answers a second against static ones, and 1,000 watchers beside placements",
      berth::bench::run_api},
+    {"app",
+     "what people do in a session, against two byte relays and a plain copy: HTTP, a WebSocket, terminals, "
+     "uploads",
+     berth::bench::run_app},
     {"append", "durable appends of 200-byte events, against RocksDB or librdkafka alone",
      berth::bench::run_append},
     {"console", "the web console in Chromium: first paint, event to pixel, scrolling, heap",

@@ -28,6 +28,11 @@ double percentile_ms(std::vector<std::int64_t>& ns, int per_mille) {
   return static_cast<double>(ns[at]) * 1e-6;
 }
 
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
 TempFolder::TempFolder(const std::string& parent, const std::string& name)
     : path_(((parent.empty() ? std::filesystem::temp_directory_path() : std::filesystem::path(parent)) /
              (name + "-" + std::to_string(::getpid())))

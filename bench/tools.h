@@ -36,6 +36,9 @@ class Stopwatch {
 // `per_mille` of the values (500 = median) in ms; 0 of none. Sorts them.
 double percentile_ms(std::vector<std::int64_t>& ns, int per_mille);
 
+// The middle one, the upper of two; 0 of none.
+double median(std::vector<double> values);
+
 // A folder below `parent` (empty: the system's for temporary files), removed at the end.
 class TempFolder {
  public:

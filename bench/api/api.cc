@@ -44,11 +44,6 @@ struct ApiBenchOptions {
   std::uint64_t all_sessions() const { return sessions + slow() + 3 * turns * per_turn(); }
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 // Answers by a route, and static ones as long, in turns.
 struct Compared {
   std::vector<double> per_s, cpu_us, static_per_s, static_cpu_us;
