@@ -2,8 +2,10 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -43,6 +45,52 @@ def source_of(up, reference):
     return next(image["source"] for image in up.cli.json("image", "ls") if image["reference"] == reference)
 
 
+class Cell:
+    """A controller, which serves the API, and an agent of containers, each a process of its own, on one broker."""
+
+    def __init__(self, test):
+        self.data = tempfile.mkdtemp(prefix="berth-e2e-")
+        test.addCleanup(shutil.rmtree, self.data, True)
+        self.port, broker = rig.free_port(), rig.free_port()
+        for folder in ("/broker", "/volume"):
+            os.mkdir(self.data + folder, 0o700)
+        test.addCleanup(self.broker, "stop", "--kill")
+        url = self.broker("start", "--port", str(broker)) + "/kills"
+        self.cli = rig.Cli(self.data)
+        self.key = self.data + "/a1.json"
+        self.words = {
+            "server": ["berth-controller", "--log", url, "--allow-one-replica", "--data", self.data, "--port", str(self.port), "--public-url",
+                       f"http://127.0.0.1:{self.port + 1}"],
+            "agent": ["berth-agent", "--log", url, "--key-file", self.key, "--data", self.data + "/agent", "--backend", "oci", "--volume",
+                      f"local={self.data}/volume"]}
+        self.parts = {}
+        test.addCleanup(rig.end_kernels, self.data)
+        test.addCleanup(lambda: [part.kill() for part in self.parts.values()])
+
+    def broker(self, action, *words):
+        done = subprocess.run([os.path.join(rig.ROOT, "ops", "kafka", action), "--data", self.data + "/broker", *words], capture_output=True,
+                              text=True, timeout=300, check=True)
+        return done.stdout.strip()
+
+    def enrol(self):
+        with open(os.open(self.key, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
+            file.write(self.cli.ok("agent", "enroll", "a1"))
+
+    def start(self, name):
+        program, *words = self.words[name]
+        self.parts[name] = rig.Process([rig.program(program), *words], self.data, f"{self.data}/{name}.log")
+
+    def ended(self, name):
+        if not self.parts[name].runs():
+            raise AssertionError(f"the {name} ended by itself: {self.parts[name].words()[-2000:]}")
+        return False
+
+    @property
+    def process(self):
+        """The server."""
+        return self.parts["server"]
+
+
 class Browser(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -75,8 +123,10 @@ class Browser(unittest.TestCase):
         with open(os.path.join(up.data, "login-link"), encoding="utf-8") as file:
             return up, token_of(file.read())
 
-    def walk(self, up, script, told, steps, server=None):
-        """Runs a script that tells each of its steps by a line, and kills and starts the server again where it asks for that."""
+    def walk(self, up, script, told, steps, server=None, acts=None):
+        """Runs a script that tells each of its steps by a line, and does what it asks for by a line: `restart` kills the server and starts it
+        again."""
+        acts = acts or {"restart": lambda: (up.process.kill(), up.start())}
         child = subprocess.Popen(
             ["bash", "-c", RUN, "ops/console/check", script, server or f"http://127.0.0.1:{up.port}", told], cwd=rig.ROOT, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -84,9 +134,8 @@ class Browser(unittest.TestCase):
         lines = []
         for line in child.stdout:
             lines.append(line)
-            if line == "restart\n":
-                up.process.kill()
-                up.start()
+            if line.strip() in acts:
+                acts[line.strip()]()
                 child.stdin.write("done\n")
                 child.stdin.flush()
         child.stdin.close()
@@ -142,6 +191,21 @@ class Browser(unittest.TestCase):
             labels = file.read().splitlines()
         up.cli.ok("image", "add", "jupyter:4.6", f"oci:{rig.images()}/jupyter:4.6", *[word for label in labels for word in ("--label", label)])
         self.walk(up, "test/real/jupyter.mjs", token, steps=5)
+
+    def test_an_agent_and_a_server_are_killed_alone_under_what_a_person_does(self):
+        if not rig.has_containers():
+            self.skipTest("folders are of containers")
+        cell = Cell(self)
+        cell.start("server")
+        rig.eventually("the server serves", lambda: " serves " in cell.process.words())
+        cell.enrol()
+        cell.start("agent")
+        rig.eventually("the agent is ALIVE", lambda: "a1" in cell.cli("agent", "ls", "--state", "ALIVE", "-o", "name", "-q").stdout or
+                       cell.ended("agent"))
+        cell.cli.ok("image", "add", "python:3.11", f"oci:{rig.images()}/python:3.11")
+        acts = {"kill agent": lambda: cell.parts["agent"].kill(), "start agent": lambda: cell.start("agent"),
+                "restart server": lambda: (cell.process.kill(), cell.start("server"))}
+        self.walk(cell, "test/real/kills.mjs", self.person(cell, "kim"), steps=4, acts=acts)
 
     def test_each_role_sees_and_does_what_the_table_of_rights_gives(self):
         up, token = self.start()

@@ -79,8 +79,8 @@ export async function openBrowser(server, { direct = false, args = [] } = {}) {
   const pages = []
   const newPage = async (options = {}) => {
     const context = await browser.newContext({ locale: 'en', ...options })
+    context.on('page', (one) => pages.push(one))
     const page = await context.newPage()
-    pages.push(page)
     page.setDefaultTimeout(60_000)
     page.on('console', (message) => {
       // The answers themselves are seen by the proxy.
@@ -110,13 +110,16 @@ export const field = (page, name) => page.getByRole('textbox', { name, exact: tr
 
 let told = null
 
-/** Whoever started the script kills the server and starts it again. What was refused meanwhile is no fault. */
-export async function restartServer(browser) {
+/** Whoever started the script does what the line says, to what it names. What was refused meanwhile is no fault. */
+export async function askFor(browser, line) {
   told ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]()
-  console.log('restart')
+  console.log(line)
   await told.next()
   browser.faults.length = 0
 }
+
+/** Kills the server and starts it again. */
+export const restartServer = (browser) => askFor(browser, 'restart')
 
 /** START, with the image that all these walks are tried with, where there are images. */
 export async function beginLaunch(page, environment = 'python') {
