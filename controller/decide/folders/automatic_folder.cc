@@ -23,15 +23,14 @@ const VolumeRow* choose_volume(const projections::State& state) {
   return chosen;
 }
 
-bool may_have(const projections::State& state, const v1::Owner& owner) {
+// As the owner of a folder, if the session's may have folders.
+std::optional<v1::Owner> folder_owner(const projections::State& state, const v1::Owner& owner) {
   const auto* user = state.users.find(owner.user());
-  return user != nullptr && projections::may_create_folder(projections::actor_of(user->def), owner);
-}
-
-v1::Owner owner_of_folder(const v1::Owner& owner) {
+  if (user == nullptr) return std::nullopt;
   v1::Owner out;
-  out.set_domain(owner.domain());
+  out.set_domain(user->def.domain());
   out.set_user(owner.user());
+  if (!projections::may_create_folder(projections::actor_of(user->def), out)) return std::nullopt;
   return out;
 }
 
@@ -57,8 +56,9 @@ void add_automatic_folder(const DecisionContext& c, const v1::Owner& owner, cons
   if (spec.no_automatic_folder() || owner.user().empty()) return;
   if (c.state.find_folder(owner, projections::kAutomaticFolder) != nullptr) return;
   const VolumeRow* volume = choose_volume(c.state);
-  if (volume == nullptr || !may_have(c.state, owner)) return;
-  if (check_folder_count(c.state, owner) || check_volume_has_room(c.state, volume->id)) return;
+  const auto owns = folder_owner(c.state, owner);
+  if (volume == nullptr || !owns) return;
+  if (check_folder_count(c.state, *owns) || check_volume_has_room(c.state, volume->id)) return;
   const FolderId id = derive_folder_id(c);
   if (c.state.folders.find(id) != nullptr) return;
   const DecisionContext own = without_answer(c);
@@ -66,7 +66,7 @@ void add_automatic_folder(const DecisionContext& c, const v1::Owner& owner, cons
   auto* created = events.add(own.stamp).mutable_folder_created();
   created->set_folder(std::string(id.view()));
   created->set_name(projections::kAutomaticFolder);
-  *created->mutable_owner() = owner_of_folder(owner);
+  *created->mutable_owner() = *owns;
   created->set_volume(std::string(volume->id.view()));
 }
 

@@ -71,9 +71,9 @@ TEST_F(FolderCommands, LsSaysWhichOneIsAutomatic) {
   json::object automatic = folder("READY");
   automatic["name"] = ".automatic";
   automatic["automatic"] = true;
+  serve("GET /v1/folders/.automatic/files", {{"items", json::array{}}, {"next", nullptr}, {"not_utf8", 0}});
   serve("GET /v1/folders", json::parse(list_of({automatic})));
   EXPECT_NE(run({"folder", "ls"}).out.find("alice, automatic"), std::string::npos);
-  serve("GET /v1/folders/.automatic/files", {{"items", json::array{}}, {"next", nullptr}, {"not_utf8", 0}});
   EXPECT_EQ(run({"folder", "files", ".automatic:dotfiles"}).exit, 0);
 }
 
