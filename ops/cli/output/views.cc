@@ -293,7 +293,8 @@ std::string agent_text(const json::value& a, const Style& style) {
     out += "Joined        " + printable(local_time(joined, style.utc_offset)) + "\n";
   if (const auto* slots = find_path(a, "slots"))
     out += "Taken/all     " + printable(share_text(*slots)) + "\n";
-  if (const auto* enforced = find_path(a, "disk_enforced"); enforced != nullptr && *enforced == false)
+  if (const auto* enforced = find_path(a, "disk_enforced");
+      enforced != nullptr && enforced->is_bool() && !enforced->get_bool())
     out += "Disk          not enforced: its kernels are processes, which can write more\n";
   for (const auto& device : array_at(a, "devices")) {
     const auto* slots = find_path(device, "slots");

@@ -1,4 +1,5 @@
 // S3: a kernel writes as much as it was given, and nobody else has less for it.
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 

@@ -48,7 +48,7 @@ TEST_F(Starts, WhatAKernelHoldsOfTheSlotDiskIsItsBound) {
   add_slot("disk", 30ll << 30);
   agent = std::make_unique<Agent>(profile, AgentTimes{}, std::vector<RecoveredKernel>{});
   given_joined();
-  const auto order = [](std::uint8_t n) {
+  const auto asking = [](std::uint8_t n) {
     v1::StartKernel start = start_of(kernel(n));
     start.set_disk(10ll << 30);
     auto* slot = start.add_slots();
@@ -56,11 +56,11 @@ TEST_F(Starts, WhatAKernelHoldsOfTheSlotDiskIsItsBound) {
     slot->set_amount(20ll << 30);
     return start;
   };
-  obey_start(11, 10, order(1));
+  obey_start(11, 10, asking(1));
   const KernelSpec spec = commands<StartCommand>().at(0).spec;
   EXPECT_EQ(spec.disk, 20ll << 30);
   EXPECT_EQ(spec.disk_slot, 20ll << 30);
-  obey_start(12, 11, order(2));
+  obey_start(12, 11, asking(2));
   EXPECT_EQ(started(), Keys{}) << "10 GiB are left";
 }
 
