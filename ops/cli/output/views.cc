@@ -21,7 +21,7 @@ Amount amount_at(const json::value& value, const char* path, SlotKind kind) {
   return amount ? (negative ? -*amount : *amount) : 0;
 }
 
-std::string share_text(const json::value& slots) {
+std::string slots_taken_text(const json::value& slots) {
   std::string text;
   if (!slots.is_object()) return text;
   for (const auto& [key, value] : slots.get_object()) {
@@ -120,7 +120,7 @@ Listing agent_listing(Timestamp now) {
       column("NAME", "name"),
       {"STATE", agent_state, false, false, "state"},
       column("GROUP", "group"),
-      nested("TAKEN/CAPACITY", "slots", share_text),
+      nested("TAKEN/CAPACITY", "slots", slots_taken_text),
       {"KERNELS", kernels_text, false, false, "containers"},
       column("BACKEND", "backend"),
       {"JOINED", [now](const json::value& a) { return age_text(text_at(a, "joined_at"), now); }, false, true},
@@ -292,7 +292,7 @@ std::string agent_text(const json::value& a, const Style& style) {
   if (const std::string joined = text_at(a, "joined_at"); !joined.empty())
     out += "Joined        " + printable(local_time(joined, style.utc_offset)) + "\n";
   if (const auto* slots = find_path(a, "slots"))
-    out += "Taken/all     " + printable(share_text(*slots)) + "\n";
+    out += "Taken/all     " + printable(slots_taken_text(*slots)) + "\n";
   if (const auto* enforced = find_path(a, "disk_enforced");
       enforced != nullptr && enforced->is_bool() && !enforced->get_bool())
     out += "Disk          not enforced: its kernels are processes, which can write more\n";
@@ -300,7 +300,7 @@ std::string agent_text(const json::value& a, const Style& style) {
     const auto* slots = find_path(device, "slots");
     out += "Device        " +
            printable(text_at(device, "id") + " " + text_at(device, "model") + ": " +
-                     (slots == nullptr ? "" : share_text(*slots))) +
+                     (slots == nullptr ? "" : slots_taken_text(*slots))) +
            "\n";
   }
   Listing kernels;
