@@ -177,6 +177,17 @@ class Browser(unittest.TestCase):
         self.add_image(up, "hostile", "web:http:8000,hostile:http:8001", {}, web=WEB, hostile=["python3", "-c", HOSTILE])
         self.walk(up, "test/real/hostile.mjs", tokens["hugo"], steps=10)
 
+    def test_an_app_below_the_consoles_own_host_plants_no_cookie_there(self):
+        if not rig.has_containers():
+            self.skipTest("apps are of containers")
+        up = rig.Berth(backend="oci", keep=True)
+        address = f"https://console.test:{up.port}"
+        up.more = ["--tls", "--public-url", address, "--app-domain", f"https://apps.console.test:{up.port}"]
+        self.addCleanup(up.remove)
+        up.start()
+        self.add_image(up, "hostile", "web:http:8000,hostile:http:8001", {}, web=WEB, hostile=["python3", "-c", HOSTILE])
+        self.walk(up, "test/real/hostile.mjs", self.person(up, "hugo"), steps=10, server=address)
+
     def add_image(self, up, name, apps, labels, **commands):
         """python:3.11 with apps."""
         labels = {"berth.apps": apps, **labels, **{f"berth.app.{app}.command": json.dumps(command) for app, command in commands.items()}}
