@@ -180,7 +180,7 @@ std::optional<Problem> Api::authenticate(Call& call) {
     const auto refused = authenticate_by_key(call);
     return refused ? std::optional(to_problem(*refused)) : std::nullopt;
   }
-  if (const auto cookie = find_cookie(call.request.cookie, sign_in_.cookie))
+  if (const auto cookie = find_cookie(call.request.cookie, sign_in_.cookie_of(call.request)))
     return authenticate_by_cookie(services_, call, *cookie);
   return make_problem("credential-missing", "this request is neither signed nor of a browser that signed in",
                       "berth finds the key in DATA/keys/admin.json; see --key-file");

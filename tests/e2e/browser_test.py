@@ -177,6 +177,17 @@ class Browser(unittest.TestCase):
         self.add_image(up, "hostile", "web:http:8000,hostile:http:8001", {}, web=WEB, hostile=["python3", "-c", HOSTILE])
         self.walk(up, "test/real/hostile.mjs", tokens["hugo"], steps=10)
 
+    def test_an_app_below_the_consoles_own_host_plants_no_cookie_there(self):
+        if not rig.has_containers():
+            self.skipTest("apps are of containers")
+        up = rig.Berth(backend="oci", keep=True)
+        address = f"https://console.test:{up.port}"
+        up.more = ["--tls", "--public-url", address, "--app-domain", f"https://apps.console.test:{up.port}"]
+        self.addCleanup(up.remove)
+        up.start()
+        self.add_image(up, "hostile", "web:http:8000,hostile:http:8001", {}, web=WEB, hostile=["python3", "-c", HOSTILE])
+        self.walk(up, "test/real/hostile.mjs", self.person(up, "hugo"), steps=10, server=address)
+
     def add_image(self, up, name, apps, labels, **commands):
         """python:3.11 with apps."""
         labels = {"berth.apps": apps, **labels, **{f"berth.app.{app}.command": json.dumps(command) for app, command in commands.items()}}
@@ -186,11 +197,13 @@ class Browser(unittest.TestCase):
     def test_the_manuals_exercise_works_in_jupyter(self):
         if not rig.has_containers() or not os.path.exists(os.path.join(rig.images(), "jupyter", "index.json")):
             self.skipTest("there is no image jupyter: ops/images/build jupyter makes it")
-        up, token = self.start(at_proxy=False)
+        up, tokens = self.together("jo", "otto")
+        with open(os.path.join(up.data, "login-link"), encoding="utf-8") as file:
+            tokens["admin"] = token_of(file.read())
         with open(os.path.join(rig.ROOT, "ops", "images", "jupyter", "labels"), encoding="utf-8") as file:
             labels = file.read().splitlines()
         up.cli.ok("image", "add", "jupyter:4.6", f"oci:{rig.images()}/jupyter:4.6", *[word for label in labels for word in ("--label", label)])
-        self.walk(up, "test/real/jupyter.mjs", token, steps=5)
+        self.walk(up, "test/real/jupyter.mjs", json.dumps(tokens), steps=9)
 
     def test_an_agent_and_a_server_are_killed_alone_under_what_a_person_does(self):
         if not rig.has_containers():

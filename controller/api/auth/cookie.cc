@@ -8,7 +8,13 @@ namespace berth::controller::api {
 namespace {
 
 constexpr std::size_t kNameDigits = 8;
-constexpr const char* kAttributes = "; Path=/v1; HttpOnly; Secure; SameSite=Strict";
+constexpr std::string_view kOfThisHost = "__Host-";
+
+// A name of this host alone has Path=/, or browsers refuse it.
+std::string attributes_of(std::string_view name) {
+  return std::string(name.starts_with(kOfThisHost) ? "; Path=/" : "; Path=/v1") +
+         "; HttpOnly; Secure; SameSite=Strict";
+}
 
 std::optional<BrowserCookie> parse_cookie(std::string_view value) {
   const auto dot = value.find('.');
@@ -24,6 +30,10 @@ std::optional<BrowserCookie> parse_cookie(std::string_view value) {
 
 std::string cookie_name(const Uuid& cluster) {
   return "berth_" + to_hex(cluster.view()).substr(0, kNameDigits);
+}
+
+std::string kept_name(std::string_view name, bool tls) {
+  return std::string(tls ? kOfThisHost : "").append(name);
 }
 
 std::string cookie_value(const BrowserCookie& cookie) {
@@ -49,12 +59,12 @@ std::optional<BrowserCookie> find_cookie(std::string_view header, std::string_vi
 }
 
 std::string set_cookie(std::string_view name, const BrowserCookie& cookie, std::int64_t seconds) {
-  return std::string(name) + "=" + cookie_value(cookie) + kAttributes +
+  return std::string(name) + "=" + cookie_value(cookie) + attributes_of(name) +
          "; Max-Age=" + std::to_string(seconds);
 }
 
 std::string clear_cookie(std::string_view name) {
-  return std::string(name) + "=" + kAttributes + "; Max-Age=0";
+  return std::string(name) + "=" + attributes_of(name) + "; Max-Age=0";
 }
 
 Hash256 hash_of_cookie(const BrowserCookie& cookie) { return blake2b_256(cookie.secret); }

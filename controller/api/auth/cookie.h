@@ -26,6 +26,12 @@ struct BrowserCookie {
 std::string cookie_name(const Uuid& cluster);
 std::string cookie_value(const BrowserCookie& cookie);
 
+// The name under which a browser keeps a cookie of ours. With TLS it is one that browsers take from this very
+// host alone: a page of a host below it, such as an app's, cannot set it with Domain=. Without TLS browsers
+// know no such names; those of loopback, where apps are below localhost, take no cookie for localhost as a
+// domain.
+std::string kept_name(std::string_view name, bool tls);
+
 // What a Cookie header has for that name, in its order, at most so many; they live as long as the header.
 std::vector<std::string_view> values_of_cookie(std::string_view header, std::string_view name,
                                                std::size_t most);

@@ -50,6 +50,11 @@ std::optional<Problem> check_ticket_request(const Services& services, Call& call
   return std::nullopt;
 }
 
+std::vector<std::string_view> app_cookies(const Services& services, const HttpRequest& request) {
+  return values_of_cookie(request.cookie, kept_name(kAppCookie, services.sign_in.is_tls(request)),
+                          kCookiesTried);
+}
+
 std::string html_of(std::string_view text) {
   std::string out;
   for (const char c : text) switch (c) {
@@ -88,7 +93,7 @@ std::optional<Problem> check_app_request(const Services& services, Call& call) {
       make_problem("app-not-open", "this browser was not let into this app", std::string(kOpenHint));
   // A page of another app may plant cookies of any name, so that several may stand here: one that is right is
   // enough.
-  for (const std::string_view cookie : values_of_cookie(request.cookie, kAppCookie, kCookiesTried)) {
+  for (const std::string_view cookie : app_cookies(services, request)) {
     const auto pass = services.context.app_passes().open(AppPassSeal::Kind::kCookie, cookie);
     if (!pass.ok() || pass->app != *app || pass->until <= services.context.clock().now().wall) continue;
     auto kernel = find_app_kernel(services, *pass);
@@ -134,7 +139,7 @@ std::string console_page(const Services& services, const HttpRequest& request) {
   const auto app = services.apps.names.find(services.sign_in.provenance_of(request).host, request.port);
   if (!app) return {};
   // A cookie that opens nothing any more still says where it came from.
-  for (const std::string_view cookie : values_of_cookie(request.cookie, kAppCookie, kCookiesTried)) {
+  for (const std::string_view cookie : app_cookies(services, request)) {
     const auto pass = services.context.app_passes().open(AppPassSeal::Kind::kCookie, cookie);
     if (pass.ok() && pass->app == *app) return console_page(pass->console, *app);
   }

@@ -2,6 +2,7 @@
 // ticket, and POST /.berth/open on the app's exchanges it for a cookie.
 #include "controller/api/inside/app_routes.h"
 
+#include "controller/api/auth/cookie.h"
 #include "controller/api/auth/lower_case.h"
 #include "controller/api/inside/app_gate.h"
 #include "controller/api/inside/opening.h"
@@ -100,7 +101,7 @@ void take_ticket(const Services& services, const CallPtr& call, const Reply& rep
                    out.status = 303;
                    out.set("Location", "/");
                    out.set("Set-Cookie",
-                           std::string(kAppCookie) + "=" +
+                           kept_name(kAppCookie, tls) + "=" +
                                services.context.app_passes().seal(AppPassSeal::Kind::kCookie, pass) +
                                "; HttpOnly" + (tls ? "; Secure" : "") + "; SameSite=Lax; Path=/");
                    reply(std::move(out));

@@ -9,7 +9,7 @@ namespace berth::controller::api {
 struct Route;
 
 inline constexpr std::string_view kTicketPath = "/.berth/open";
-inline constexpr std::string_view kAppCookie = "berth_app";
+inline constexpr std::string_view kAppCookie = "berth_app";  // without TLS, as kept_name() says
 inline constexpr std::size_t kTicketBodyBytesMax = 4u << 10;
 
 // POST /.berth/open, a form with the field "ticket".

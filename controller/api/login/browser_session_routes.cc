@@ -80,7 +80,8 @@ void end_browser_session(const Services& services, const CallPtr& call, const Re
   };
   ask_with_body(services, call, reply, fill, [=](const RequestAnswer& answer) {
     HttpReply out = json_reply(200, json::object{{"position", answer.position}});
-    if (*id == call->caller.browser_session) out.set("Set-Cookie", clear_cookie(services.sign_in.cookie));
+    if (*id == call->caller.browser_session)
+      out.set("Set-Cookie", clear_cookie(services.sign_in.cookie_of(call->request)));
     return out;
   });
 }

@@ -53,7 +53,7 @@ void start_browser_session(const Services& services, const CallPtr& call, const 
     call->cookie = cookie;
     call->caller.browser_session = cookie.id;
     HttpReply out = json_reply(200, json::object{{"user", me_json(services, *call)}});
-    out.set("Set-Cookie", set_cookie(services.sign_in.cookie, cookie, lifetime / kSecond));
+    out.set("Set-Cookie", set_cookie(services.sign_in.cookie_of(call->request), cookie, lifetime / kSecond));
     out.set("X-Berth-Position", std::to_string(answer.position));
     return out;
   });
@@ -191,7 +191,7 @@ void logout(const Services& services, const CallPtr& call, const Reply& reply) {
   end.set_reason("logout");
   ask_and_reply(services, call, reply, request, [=](const RequestAnswer&) {
     HttpReply out = json_reply(200, json::object());
-    out.set("Set-Cookie", clear_cookie(services.sign_in.cookie));
+    out.set("Set-Cookie", clear_cookie(services.sign_in.cookie_of(call->request)));
     return out;
   });
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/api/auth/cookie.h"
 #include "controller/api/auth/last_use.h"
 #include "controller/api/auth/login_guard.h"
 #include "controller/api/auth/origin.h"
@@ -56,13 +57,15 @@ struct SignIn {
   bool is_tls(const HttpRequest& request) const {
     return request.tls || (is_proxied(request) && request.forwarded_proto == "https");
   }
+  // The name of the cookie that this client sends.
+  std::string cookie_of(const HttpRequest& request) const { return kept_name(cookie, is_tls(request)); }
   // For links that people open.
   std::string origin_for(const HttpRequest& request) const {
     return names.origin_for(provenance_of(request), is_tls(request));
   }
 
   const SignInOptions options;
-  const std::string cookie;  // its name
+  const std::string cookie;  // its name without TLS
   const PublicNames names;
   LoginGuard guard;
   LastUse last_use;

@@ -46,6 +46,19 @@ TEST(Cookie, IsOutOfReachOfScriptsAndOtherSites) {
   EXPECT_TRUE(clear_cookie(kName).ends_with("Max-Age=0"));
 }
 
+TEST(Cookie, WithTlsIsOneThatOnlyItsOwnHostSets) {
+  EXPECT_EQ(kept_name(kName, false), kName);
+  const std::string name = kept_name(kName, true);
+  EXPECT_EQ(name, "__Host-" + kName);
+  for (const std::string& set : {set_cookie(name, cookie_of('s'), 60), clear_cookie(name)}) {
+    EXPECT_TRUE(set.starts_with(name + "=")) << set;
+    for (const char* attribute : {"Path=/;", "HttpOnly", "Secure", "SameSite=Strict"})
+      EXPECT_NE(set.find(std::string("; ") + attribute), std::string::npos) << set;
+    EXPECT_EQ(set.find("Domain"), std::string::npos);
+  }
+  EXPECT_FALSE(find_cookie(kName + "=" + cookie_value(cookie_of('s')), name)) << "what a neighbour planted";
+}
+
 TEST(Csrf, FollowsFromTheSecretAndDoesNotTellIt) {
   const std::string token = csrf_token(std::string(kCookieSecretBytes, 's'));
   EXPECT_EQ(token.size(), 43u);

@@ -46,6 +46,7 @@ class Browser {
     out.host = "localhost:7410";
     out.port = 7410;
     out.address = "10.0.0.7";
+    out.tls = tls;
     out.sec_fetch_site = "same-origin";
     out.user_agent = "a browser";
     if (method != "GET") out.origin = kOrigin;
@@ -71,6 +72,7 @@ class Browser {
   }
 
   std::string cookie, csrf;
+  bool tls = false;
 
  private:
   api::HttpReply signed_in(api::HttpReply reply) {
@@ -288,6 +290,22 @@ TEST(BrowserSession, AnotherSecretIsAStaleCookie) {
   EXPECT_EQ(browser.whoami(), "signed-out");
   browser.cookie = name + "=" + std::string(8000, 'a');
   EXPECT_EQ(browser.whoami(), "credential-missing");
+}
+
+TEST(BrowserSession, WithTlsIsInACookieThatNoHostBelowSets) {
+  ApiRig rig(with_passwords() + Events{user_defined("bob"), password_of("bob")});
+  Browser alice(rig), bob(rig);
+  alice.tls = bob.tls = true;
+  alice.log_in("alice");
+  bob.log_in("bob");
+  ASSERT_TRUE(alice.cookie.starts_with("__Host-berth_")) << alice.cookie;
+  // A page of an app below the console's host may set the name without the prefix for it, and browsers send
+  // it first.
+  const std::string planted = bob.cookie.substr(std::string("__Host-").size());
+  alice.cookie = planted + "; " + alice.cookie;
+  EXPECT_EQ(alice.whoami(), "alice");
+  alice.cookie = planted;
+  EXPECT_EQ(alice.whoami(), "credential-missing");
 }
 
 TEST(BrowserSession, EndsWithItsUserUnusedAndWhateverItsUse) {
