@@ -70,7 +70,8 @@ bool accepts(std::string_view header, std::string_view coding) {
 
 void add_policy(HttpReply& reply, const std::string& forms_to = {}) {
   reply.set("Content-Security-Policy", forms_to.empty() ? kPolicy : kPolicy + (" " + forms_to));
-  // A page that opens one of ours holds no window of it: it can neither lead it elsewhere nor send it messages.
+  // A page that opens one of ours holds no window of it: it can neither lead it elsewhere nor send it
+  // messages.
   reply.set("Cross-Origin-Opener-Policy", "same-origin");
   // Without a referrer a browser says no Origin with a form, either.
   if (!forms_to.empty()) reply.set("Referrer-Policy", "strict-origin");

@@ -61,6 +61,16 @@ void add_standing_options(CLI::App* run, RunOptions& s) {
       ->type_name("NAME[=spread|pack][,strict]");
 }
 
+void add_folder_options(CLI::App* run, RunOptions& s) {
+  run->add_option("--mount", s.mounts,
+                  "Folder that its kernels see as /home/work/TARGET (default: the folder's name), with :ro "
+                  "read-only; repeat it")
+      ->type_name("FOLDER[:TARGET][:ro]")
+      ->allow_extra_args(false);
+  run->add_flag("--no-automatic-folder", s.no_automatic_folder,
+                "Without your automatic folder, in which dotfiles and pip's packages outlast the session");
+}
+
 void add_options(CLI::App* run, Run& o) {
   auto& s = o.spec;
   add_cluster_options(run, s);
@@ -93,13 +103,7 @@ void add_options(CLI::App* run, Run& o) {
   run->add_option("-e,--env", s.env, "Environment variable; repeat it")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  run->add_option("--mount", s.mounts,
-                  "Folder that its kernels see as /home/work/TARGET (default: the folder's name), with :ro "
-                  "read-only; repeat it")
-      ->type_name("FOLDER[:TARGET][:ro]")
-      ->allow_extra_args(false);
-  run->add_flag("--no-automatic-folder", s.no_automatic_folder,
-                "Without your automatic folder, in which dotfiles and pip's packages outlast the session");
+  add_folder_options(run, s);
   run->add_option("--shm", s.shm, "Size of /dev/shm (default 64m, at most half of mem)")->type_name("BYTES");
   run->add_flag("--requeueable", s.requeueable, "May be started again elsewhere when its agent is lost");
   run->add_option("--start-time", s.start_time, "Batch: not before this time, like 2026-01-31T18:00:00Z")
