@@ -35,8 +35,7 @@ void check_containers() {
   const auto there =
       images != nullptr
           ? std::filesystem::path(images)
-          : std::filesystem::path(built("")).parent_path().parent_path().parent_path().parent_path() /
-                "images";
+          : std::filesystem::path(built("berth")).parent_path().parent_path().parent_path() / "images";
   if (!std::filesystem::exists(there / "python" / "index.json"))
     give_up(make_error("image-missing", "there is no image python:3.11 in " + there.string(),
                        "ops/images/build python:3.11"));
