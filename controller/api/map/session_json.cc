@@ -260,6 +260,7 @@ std::optional<std::uint32_t> build_percent(const projections::State& state, cons
 
 SharesShown shares_shown(const SessionRow& session, const projections::SessionShareRow* shares,
                          const projections::Actor& actor) {
+  if (shares == nullptr) return {};
   const v1::Owner& owner = session.owner->owner;
   return {shares, !may_see_session(actor, owner, nullptr), is_shared_with(actor, owner, shares)};
 }

@@ -65,7 +65,7 @@ TEST_P(ProcessProgram, S3_IsNotStartedWhereItsGroupBoundsWhatItWrites) {
 
 // An amount of the slot is placed and shown; that nobody keeps a process to it is said of its agent.
 TEST_P(ProcessProgram, StartsWithAnAmountOfDiskThatNobodyKeepsItTo) {
-  KernelSpec asked = spec(Program::kCount);
+  KernelSpec asked = spec(Program::kTrue);
   asked.disk = asked.disk_slot = 1 << 30;
   EXPECT_EQ(await_end(start(asked)).end, KernelEnd::kExited);
   const auto capacity = backend_->disk_capacity();

@@ -137,6 +137,7 @@ TEST_F(AgentRuntimeTest, OffersLittleDiskOnlyWhenToldTo) {
   start();
   ASSERT_TRUE(run_until_joined());
   EXPECT_EQ(leader->joins.back().join().agent().slots(2).amount(), 8ll << 30);
+  agent.reset();  // before its backend
 }
 
 TEST_F(AgentRuntimeTest, TellsItsVolumesAndMakesAndRemovesFoldersThere) {

@@ -152,11 +152,11 @@ TEST_F(FolderCommands, RenamesAndShares) {
   for (const auto& [words, call] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"rename", "data", "old"}, R"(PATCH /v1/folders/data {"name":"old"})"},
            {{"share", "data", "--user", "bob"},
-            R"(PUT /v1/folders/data/shares {"access":"write","user":"bob"})"},
+            R"(PUT /v1/folders/data/shares {"user":"bob","access":"write"})"},
            {{"share", "data", "--project", "ml", "--read-only"},
-            R"(PUT /v1/folders/data/shares {"access":"read","project":"ml"})"},
+            R"(PUT /v1/folders/data/shares {"project":"ml","access":"read"})"},
            {{"unshare", "data", "--user", "bob"},
-            R"(PUT /v1/folders/data/shares {"access":"none","user":"bob"})"}}) {
+            R"(PUT /v1/folders/data/shares {"user":"bob","access":"none"})"}}) {
     std::vector<std::string> all{"folder"};
     all.insert(all.end(), words.begin(), words.end());
     const auto ran = run(all);

@@ -109,13 +109,13 @@ TEST(RecordBound, P4_TheLargestPlanForWhatIsAcceptedFitsARecord) {
   Decider decider;
   decider.given.and_given({session_requested("victim")});
   int accepted = 0;
-  rc::check([&] {
+  const bool holds = rc::check([&] {
     const auto kernels = *rc::gen::inRange(1u, 257u);
     v1::Request r = request_session("s1", Spec().shares(kUnit).kernels(kernels));
     r.set_id(wire("k"));
     r.set_sent_ms(decider.given.journal().time() / kMillisecond);
     const EventList decided = controller::decide_request(decider.context(), r);
-    RC_ASSERT(decided.size() == 1);
+    RC_ASSERT(decided.size() >= 1);  // the owner's automatic folder may come with it
     if (decided[0].has_request_refused()) return;
     ++accepted;
     projections::SessionRow row;
@@ -124,6 +124,7 @@ TEST(RecordBound, P4_TheLargestPlanForWhatIsAcceptedFitsARecord) {
         projections::SharedSpec{decided[0].session_requested().spec(), {}});
     RC_ASSERT(largest_placement(decider.context(), row).bytes() <= kDecisionBytesMax);
   });
+  EXPECT_TRUE(holds);
   EXPECT_GT(accepted, 0);
 }
 

@@ -118,7 +118,7 @@ TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
     Case c = given(history);
     const v1::Event repeated = repeat_of_next(c);
     c.when(keyed(r, "k1"));
-    ASSERT_EQ(c.decided().size(), 1u);
+    ASSERT_GE(c.decided().size(), 1u);  // the first answers; a session may bring its owner's folder
     ASSERT_FALSE(c.decided()[0].has_request_refused());
     c.when(keyed(r, "k1")).then({repeated});
     asked.insert(r.body_case());

@@ -76,14 +76,15 @@ bool NodeRig::await_state(const std::function<bool(const controller::StateView&)
   });
 }
 
-std::string NodeRig::answer_to(v1::Request request) {
+std::string NodeRig::answer_to(v1::Request request, const std::string& actor) {
   const Uuid id = api_->new_id();
   request.set_id(std::string(id.view()));
-  request.set_actor(kActor);
+  request.set_actor(actor);
   request.set_sent_ms(clock_.now().wall / kMillisecond);
-  *request.mutable_owner() = owner("admin");
+  request.mutable_owner()->set_user("admin");
+  if (actor == kActor) *request.mutable_owner() = owner("admin");
   if (!api_->submit(request, {})) return "silent";
-  const auto key = projections::RequestRow::make_key(kActor, id);
+  const auto key = projections::RequestRow::make_key(actor, id);
   std::string code = "silent";
   await_state([&](const controller::StateView& view) {
     const auto* row = view.state.requests.find(key);

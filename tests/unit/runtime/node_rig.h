@@ -62,7 +62,7 @@ class NodeRig final : public controller::JournalListener {
 
   Result<void> start() { return node_->start(); }
   // Asks, and waits for the journal's answer: empty, or the code of its refusal ("silent" after long).
-  std::string answer_to(v1::Request request);
+  std::string answer_to(v1::Request request, const std::string& actor = "user:admin");
   bool ask(v1::Request request) { return answer_to(std::move(request)).empty(); }
   // Asks for a session of one kernel and waits for nothing. REQUIRES: define().
   void ask_for_session(const std::string& name);

@@ -38,7 +38,7 @@ TEST(Node, AClusterOfBeforeTheSlotDiskHasItAfterTheNextStart) {
   older.mutable_define()->add_domains()->set_name("default");
   for (const char* name : {"cpu", "mem", "cuda.shares"})
     older.mutable_define()->add_slot_types()->set_name(name);
-  ASSERT_EQ(rig.answer_to(older), "");
+  ASSERT_EQ(rig.answer_to(older, "controller"), "");
   ASSERT_TRUE(rig.define());
   EXPECT_TRUE(rig.await_state([](const controller::StateView& view) {
     const auto* type = view.state.slot_types.find("disk");

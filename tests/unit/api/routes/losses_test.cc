@@ -8,8 +8,9 @@ namespace {
 namespace json = boost::json;
 
 Events session_of_two_kernels(const std::string& name) {
-  return {session_requested(name), session_scheduled(name, {{"a1"}, {.agent = "a1", .index = 2}}),
-          kernel_running(kernel_name(name)), kernel_running(kernel_name(name, "main", 2))};
+  return {session_requested(name, Spec().kernels(2)),
+          session_scheduled(name, {{"a1"}, {.agent = "a1", .index = 2}}), kernel_running(kernel_name(name)),
+          kernel_running(kernel_name(name, "main", 2))};
 }
 
 class Losses : public InsideRig {
