@@ -27,6 +27,20 @@ Descriptor connect_to_port(std::uint16_t port) {
   return made ? std::move(stream) : Descriptor();
 }
 
+// One that the machine gives to nobody who asks for any port: between looking and listening, a test beside
+// this one could get such a port.
+std::uint16_t quiet_port() {
+  for (std::uint32_t i = 0;; ++i) {
+    const auto port = static_cast<std::uint16_t>(10'000 + (getpid() * 37u + i) % 20'000);
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_port = htons(port);
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const Descriptor stream(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (bind(stream.get(), reinterpret_cast<sockaddr*>(&at), sizeof at) == 0) return port;
+  }
+}
+
 bool say(const Descriptor& to, std::string_view text) {
   return send(to.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
 }
@@ -108,7 +122,7 @@ class EgressOfAgent : public ::testing::Test {
   std::string status(const std::string& request) const { return answer(request).substr(0, 12); }
 
   inside::HelperProcess helper_;
-  const std::uint16_t port_ = Listener().port();
+  const std::uint16_t port_ = quiet_port();
   const KernelKey key_{KernelId(Uuid::parse("00000000-0000-4000-8000-000000000001").value()), 1};
   std::mutex mutex_;
   std::map<std::string, std::vector<std::string>> names_;
