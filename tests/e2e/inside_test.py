@@ -72,8 +72,8 @@ class Inside(unittest.TestCase):
             self.assertEqual((lost["files"], lost["bytes"], lost["complete"]), (1, 5, True))
             kill = stream(self.up, "exec", "lost")
             self.addCleanup(kill.close)
-            kill.begin(command=["/bin/sh", "-c", "kill -9 $PPID"])
-            kill.end()
+            kill.say(command=["/bin/sh", "-c", "kill -9 $PPID"])
+            kill.end()  # what ends the helper may be quicker than the word that it has begun
         self.up.cli.ok("session", "end", "lost", "--wait", "-q")
 
     def test_what_is_typed_comes_to_the_program_whole(self):

@@ -40,6 +40,8 @@ export default function TerminateDialog({ sessions, close, done }: Props) {
         forced,
         reason,
       ),
+    // What is lost is no question any more, and a session that has ended refuses it.
+    onMutate: () => client.cancelQueries({ queryKey: ['losses'] }),
     onSuccess: (outcomes) => {
       void client.invalidateQueries({ queryKey: ['session'] })
       done()
