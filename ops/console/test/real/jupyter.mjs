@@ -194,6 +194,8 @@ await runSteps(
       await lab.keyboard.insertText("print('lab', 40 + 2)")
       await lab.keyboard.press('Control+Enter')
       await lab.getByText('lab 42', { exact: true }).waitFor()
+      expect((await lab.getByRole('dialog').count()) === 0, 'it asks something')
+      expect((await lab.getByText(/Jupyter news/).count()) === 0, 'it asks whether it may fetch news')
       await lab.close()
     },
     async 'TensorBoard opens'() {
