@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "agents/volumes/sha256.h"
 #include "agents/volumes/volumes.h"
+#include "events/base/files/sha256.h"
 #include "events/schema/v1/service.pb.h"
 
 namespace berth::agents {

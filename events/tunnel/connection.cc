@@ -1,6 +1,10 @@
 #include "events/tunnel/connection.h"
 
+#include <openssl/err.h>
+
 #include <boost/asio/write.hpp>
+
+#include "events/base/checks.h"
 
 namespace berth::tunnel {
 namespace {
@@ -9,15 +13,35 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr std::size_t kWriteBytes = 64u << 10;
+constexpr std::size_t kTakenAtOnce = 64u << 10;
+
+std::unique_ptr<SSL, decltype(&SSL_free)> open_ssl(Tls& tls) {
+  std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(tls.context().native_handle()), &SSL_free);
+  BIO* const coming = BIO_new(BIO_s_mem());
+  BIO* const leaving = BIO_new(BIO_s_mem());
+  BERTH_CHECK(ssl && coming != nullptr && leaving != nullptr, "there is memory for a connection's TLS");
+  SSL_set_bio(ssl.get(), coming, leaving);
+  tls.role() == Role::kClient ? SSL_set_connect_state(ssl.get()) : SSL_set_accept_state(ssl.get());
+  return ssl;
+}
+
+std::string last_tls_error() {
+  const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
+  ERR_clear_error();
+  return reason != nullptr ? reason : "the other side ended TLS";
+}
 
 std::string in_ms(Duration duration) { return std::to_string(duration / kMillisecond) + " ms"; }
 
 }  // namespace
 
 Connection::Connection(Socket socket, ConnectionParts parts)
-    : stream_(std::move(socket), parts.tls->context()),
+    : socket_(std::move(socket)),
       parts_(std::move(parts)),
-      timer_(stream_.get_executor()) {}
+      ssl_(open_ssl(*parts_.tls)),
+      coming_(SSL_get_rbio(ssl_.get())),
+      leaving_(SSL_get_wbio(ssl_.get())),
+      timer_(socket_.get_executor()) {}
 
 Connection::~Connection() {
   if (session_ && !over_) --parts_.common->totals.connections;
@@ -30,16 +54,16 @@ Error Connection::lost(const std::string& why) const {
 
 void Connection::connect(const asio::ip::tcp::endpoint& to) {
   set_deadline();
-  stream_.lowest_layer().async_connect(to, [self = shared_from_this()](const error_code& error) {
+  socket_.async_connect(to, [self = shared_from_this()](const error_code& error) {
     if (self->over_) return;
     if (error) return self->end(self->lost(error.message()));
-    self->handshake();
+    self->shake_hands();
   });
 }
 
 void Connection::accept() {
   set_deadline();
-  handshake();
+  shake_hands();
 }
 
 void Connection::set_deadline() {
@@ -54,27 +78,35 @@ void Connection::set_deadline() {
   });
 }
 
-void Connection::handshake() {
+void Connection::shake_hands() {
   error_code ignored;
-  stream_.lowest_layer().set_option(asio::ip::tcp::no_delay(true), ignored);
-  const bool client = parts_.tls->role() == Role::kClient;
-  stream_.async_handshake(
-      client ? asio::ssl::stream_base::client : asio::ssl::stream_base::server,
-      [self = shared_from_this()](const error_code& error) {
-        if (self->over_) return;
-        const bool by_tls = error.category() == asio::error::get_ssl_category();
-        if (error && !by_tls) return self->end(self->lost(error.message()));
-        if (!error && Tls::proved(self->stream_.native_handle())) return self->begin();
-        ++self->parts_.common->totals.refused;
-        self->end(make_error(kRefused,
-                             self->parts_.peer + " has not proved the agent's key: " + error.message(),
-                             "is its key of an older enrolment, or of another cluster?"));
-      });
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  handshake();
+}
+
+// As far as what has come goes. What it gives leaves also where it fails: the other side is told why.
+void Connection::handshake() {
+  ERR_clear_error();
+  const int done = SSL_do_handshake(ssl_.get());
+  if (done == 1) return send(&Connection::begin);
+  if (SSL_get_error(ssl_.get(), done) == SSL_ERROR_WANT_READ) return send(&Connection::read);
+  refused_by_ = last_tls_error();
+  send(&Connection::refuse);
+}
+
+void Connection::refuse() {
+  ++parts_.common->totals.refused;
+  end(make_error(kRefused, parts_.peer + " has not proved the agent's key: " + refused_by_,
+                 "is its key of an older enrolment, or of another cluster?"));
 }
 
 void Connection::begin() {
+  if (!Tls::proved(ssl_.get())) {
+    refused_by_ = "it came without";
+    return refuse();
+  }
   SessionHooks hooks;
-  hooks.make = [this] { return std::make_shared<StreamState>(stream_.get_executor(), parts_.common); };
+  hooks.make = [this] { return std::make_shared<StreamState>(socket_.get_executor(), parts_.common); };
   hooks.asked = [this](Question question, const std::shared_ptr<StreamState>& stream) {
     parts_.asked(std::move(question), stream);
   };
@@ -84,41 +116,76 @@ void Connection::begin() {
   heard_ = busy_ = std::chrono::steady_clock::now();
   watch();
   parts_.up();
-  read();
-  flush();
+  take();  // the last of the handshake may have come with more
 }
 
 void Connection::read() {
   if (over_) return;
-  stream_.async_read_some(asio::buffer(in_),
+  socket_.async_read_some(asio::buffer(in_),
                           [self = shared_from_this()](const error_code& error, std::size_t size) {
                             if (self->over_) return;
                             if (error) return self->end(self->lost(error.message()));
                             self->heard_ = std::chrono::steady_clock::now();
-                            if (!self->session_->receive({self->in_.data(), size})) {
-                              ++self->parts_.common->totals.broken;
-                              return self->end(self->lost("what came is no HTTP/2"));
-                            }
-                            self->flush();
-                            self->read();
+                            BIO_write(self->coming_, self->in_.data(), static_cast<int>(size));
+                            self->session_ ? self->take() : self->handshake();
                           });
+}
+
+// All that has come, so that readers, which are on threads of their own, are woken once for all of it.
+void Connection::take() {
+  while (!over_ && take_some())
+    ;
+  flush();
+  read();
+}
+
+// False: there is no more, or it is over.
+bool Connection::take_some() {
+  char bytes[kTakenAtOnce];
+  std::size_t taken = 0;
+  int got = 1;
+  ERR_clear_error();
+  while (taken < sizeof bytes &&
+         (got = SSL_read(ssl_.get(), bytes + taken, static_cast<int>(sizeof bytes - taken))) > 0)
+    taken += static_cast<std::size_t>(got);
+  const bool failed = got <= 0 && SSL_get_error(ssl_.get(), got) != SSL_ERROR_WANT_READ;
+  const std::string why = failed ? last_tls_error() : "";
+  if (taken > 0 && !session_->receive({bytes, taken})) {
+    ++parts_.common->totals.broken;
+    end(lost("what came is no HTTP/2"));
+  } else if (failed) {
+    end(lost(why));
+  }
+  return got > 0 && !over_;
 }
 
 void Connection::flush() {
   if (over_ || writing_ || !session_) return;
-  out_.clear();
-  if (!session_->fill(out_, kWriteBytes)) return end(lost("HTTP/2 cannot go on"));
-  if (out_.empty()) {
+  std::string plain;
+  if (!session_->fill(plain, kWriteBytes)) return end(lost("HTTP/2 cannot go on"));
+  // Memory takes all of it.
+  if (!plain.empty() && SSL_write(ssl_.get(), plain.data(), static_cast<int>(plain.size())) <= 0)
+    return end(lost(last_tls_error()));
+  if (BIO_pending(leaving_) == 0) {
     if (session_->done()) end(lost("HTTP/2 was ended"));
     return;
   }
+  send(&Connection::flush);
+}
+
+// What TLS has to say; then the next.
+void Connection::send(void (Connection::*then)()) {
+  const auto size = static_cast<std::size_t>(BIO_pending(leaving_));
+  if (size == 0) return (this->*then)();
+  out_.resize(size);
+  BIO_read(leaving_, out_.data(), static_cast<int>(size));
   writing_ = true;
-  asio::async_write(stream_, asio::buffer(out_),
-                    [self = shared_from_this()](const error_code& error, std::size_t) {
+  asio::async_write(socket_, asio::buffer(out_),
+                    [self = shared_from_this(), then](const error_code& error, std::size_t) {
                       self->writing_ = false;
                       if (self->over_) return;
                       if (error) return self->end(self->lost(error.message()));
-                      self->flush();
+                      ((*self).*then)();
                     });
 }
 
@@ -147,7 +214,7 @@ void Connection::end(const Error& error) {
   if (std::exchange(over_, true)) return;
   error_code ignored;
   timer_.cancel();
-  stream_.lowest_layer().close(ignored);
+  socket_.close(ignored);
   if (session_) {
     --parts_.common->totals.connections;
     session_->close(error);

@@ -1,13 +1,18 @@
 // Connection: one TCP connection with TLS and HTTP/2 on it, of either side, from connecting to its end.
 //
+// OpenSSL works on memory here, and not on the socket by Asio's ssl::stream: that one reads and writes a
+// record of 16 KiB at a time, and here one system call moves as many as there are (ops/adr/0080).
+//
 // It lives as long as an operation of it is under way, which is until end(). Everything on its strand.
 // Internal to the tunnel.
 #pragma once
 
+#include <openssl/ssl.h>
+
 #include <array>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <memory>
 #include <optional>
 
 #include "events/tunnel/session.h"
@@ -39,28 +44,37 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Tells every stream, then `over`. Idempotent.
   void end(const Error& error);
 
-  Strand strand() { return stream_.get_executor(); }
+  Strand strand() { return socket_.get_executor(); }
   // Null until it is up, and once it is over.
   Session* session() { return session_ && !over_ ? &*session_ : nullptr; }
 
  private:
   void set_deadline();
+  void shake_hands();
   void handshake();
+  void refuse();
   void begin();
   void read();
+  void take();
+  bool take_some();
   void flush();
+  void send(void (Connection::*then)());
   void watch();
   void look();
   Error lost(const std::string& why) const;
 
-  boost::asio::ssl::stream<Socket> stream_;
+  Socket socket_;
   ConnectionParts parts_;
+  const std::unique_ptr<SSL, decltype(&SSL_free)> ssl_;
+  BIO* const coming_;                // of ssl_: records that came and are not whole, or not taken yet
+  BIO* const leaving_;               // of ssl_: records that are not with the socket yet
   boost::asio::steady_timer timer_;  // the handshake's limit, then the pings
   std::optional<Session> session_;
   std::chrono::steady_clock::time_point heard_;  // when something came last
   std::chrono::steady_clock::time_point busy_;   // when a stream was open last
-  std::array<char, 32u << 10> in_;
+  std::array<char, 64u << 10> in_;
   std::string out_;  // being written
+  std::string refused_by_;
   bool writing_ = false;
   bool over_ = false;
 };

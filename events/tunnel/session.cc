@@ -72,8 +72,7 @@ struct Session::Callbacks {
   }
   static int data(nghttp2_session* http, std::uint8_t, std::int32_t id, const std::uint8_t* bytes,
                   std::size_t size, void* user) {
-    auto* const stream = of(user).find(id);
-    if (stream != nullptr) stream->give({reinterpret_cast<const char*>(bytes), size});
+    of(user).give(id, {reinterpret_cast<const char*>(bytes), size});
     return nghttp2_session_consume_connection(http, size);
   }
   static int close(nghttp2_session*, std::int32_t id, std::uint32_t code, void* user) {
@@ -139,7 +138,16 @@ void Session::open(const std::shared_ptr<StreamState>& stream, const Question& q
 
 bool Session::receive(std::string_view bytes) {
   const auto* const from = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  return nghttp2_session_mem_recv(http_.get(), from, bytes.size()) >= 0;
+  const bool good = nghttp2_session_mem_recv(http_.get(), from, bytes.size()) >= 0;
+  for (const auto& stream : std::exchange(given_, {})) stream->tell_given();
+  return good;
+}
+
+void Session::give(std::int32_t id, std::string_view bytes) {
+  const auto found = streams_.find(id);
+  if (found == streams_.end()) return;
+  found->second->give(bytes);
+  if (given_.empty() || given_.back() != found->second) given_.push_back(found->second);
 }
 
 bool Session::fill(std::string& out, std::size_t enough) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "events/tunnel/stream_state.h"
 #include "events/tunnel/tls.h"
@@ -57,6 +58,7 @@ class Session final : public StreamCarrier {
 
   StreamState* find(std::int32_t id) const;
   int begin(std::int32_t id);
+  void give(std::int32_t id, std::string_view bytes);
   int add_header(std::int32_t id, std::string_view name, std::string_view value);
   void end_head(std::int32_t id);
   void end_stream(std::int32_t id, std::uint32_t code);
@@ -67,6 +69,7 @@ class Session final : public StreamCarrier {
   std::unique_ptr<nghttp2_session, decltype(&nghttp2_session_del)> http_{nullptr, &nghttp2_session_del};
   std::map<std::int32_t, std::shared_ptr<StreamState>> streams_;
   std::map<std::int32_t, Head> heads_;
+  std::vector<std::shared_ptr<StreamState>> given_;  // bytes, within receive(); not told yet
 };
 
 }  // namespace berth::tunnel

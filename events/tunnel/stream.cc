@@ -142,8 +142,9 @@ void StreamState::give_answer(Answer answer) { call(answered_, Result<Answer>(st
 void StreamState::give(std::string_view bytes) {
   if (over_ || dropped_) return;  // the other side does not know yet
   in_ += bytes;
-  deliver();
 }
+
+void StreamState::tell_given() { deliver(); }
 
 void StreamState::give_end() {
   if (over_) return;

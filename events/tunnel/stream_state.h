@@ -71,7 +71,8 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   bool over() const { return over_; }
   void wait_for_answer(Stream::Answered answered) { answered_ = std::move(answered); }
   void give_answer(Answer answer);
-  void give(std::string_view bytes);
+  void give(std::string_view bytes);  // the reader is told by tell_given()
+  void tell_given();
   void give_end();
   // Copies at most `size` of the bytes to send; `end`: they are the last.
   std::size_t take(std::uint8_t* to, std::size_t size, bool& end);

@@ -5,6 +5,7 @@
 #include "controller/api/auth/trimmed.h"
 
 #include "events/base/checks.h"
+#include "events/base/files/sha256.h"
 #include "events/base/hash.h"
 
 namespace berth::controller::api {
@@ -49,9 +50,9 @@ bool is_signature(std::string_view text) {
 }  // namespace
 
 std::string sha256_hex(std::string_view bytes) {
-  std::array<std::uint8_t, crypto_hash_sha256_BYTES> hash;
-  crypto_hash_sha256(hash.data(), bytes_of(bytes), bytes.size());
-  return to_hex(as_view(hash));
+  Sha256 hash;
+  hash.add(bytes);
+  return to_hex(hash.value());
 }
 
 std::string string_to_sign(const SignedRequest& request) {

@@ -18,6 +18,8 @@ using std::chrono::steady_clock;
 namespace {
 
 constexpr std::size_t kPiece = 64u << 10;
+// Beast reads no more at once than its buffer has room for, and would begin with 512 bytes.
+constexpr std::size_t kHeadRoom = 16u << 10;
 constexpr std::size_t kAppBufferMax = 256u << 10;
 constexpr int kInterimMax = 16;
 constexpr std::chrono::seconds kLinger{2};
@@ -214,6 +216,7 @@ void AppConnection::send_header() {
 
 void AppConnection::pump_request() {
   reading_request_ = true;
+  client_.buffer.reserve(kPiece);
   parser_->get().body().data = up_.data();
   parser_->get().body().size = up_.size();
   http::async_read_some(client_.stream, client_.buffer, *parser_,
@@ -256,6 +259,7 @@ void AppConnection::read_answer() {
   answer_parser_->header_limit(client_.header_bytes_max);
   answer_parser_->body_limit(boost::none);
   if (request_.method() == http::verb::head) answer_parser_->skip(true);
+  app_buffer_.reserve(kHeadRoom);
   http::async_read_header(*app_, app_buffer_, *answer_parser_,
                           on([](auto& self, ErrorCode error, std::size_t) { self.took_answer(error); }));
 }
@@ -305,6 +309,7 @@ void AppConnection::answer_header() {
 }
 
 void AppConnection::pump_answer() {
+  app_buffer_.reserve(kPiece);
   answer_parser_->get().body().data = down_.data();
   answer_parser_->get().body().size = down_.size();
   http::async_read_some(*app_, app_buffer_, *answer_parser_,
@@ -369,6 +374,8 @@ void AppConnection::deliver_end() {
   parser_.reset();
   up_ = {};
   down_ = {};
+  app_buffer_.shrink_to_fit();
+  client_.buffer.shrink_to_fit();
   const auto owner = std::exchange(owner_, nullptr);
   const auto done = std::exchange(done_, nullptr);
   End end = std::move(*end_);

@@ -16,38 +16,88 @@ struct ChannelStream::State : std::enable_shared_from_this<State> {
   std::shared_ptr<KernelChannel> channel;  // null: closed
   std::string came;                        // not taken yet, from `at` on
   std::size_t at = 0;
+  error_code ended;    // what is read when all that came is taken
+  bool asked = false;  // the channel, for more
   asio::mutable_buffer into;
-  Done reading, writing;
+  Done reading;
 
+  std::size_t sending = 0;  // bytes that the channel has not said of that they are on their way
+  std::string queued;       // written behind these
+  bool finishing = false;   // behind `queued`
+  error_code lost;          // what the next write is told
+  Done writing;             // of `queued`
+
+  bool has_some() const { return !came.empty() || ended; }
+
+  // The channel is asked for more as soon as the last of what came is taken: it fetches that while the taker
+  // is at work with this.
   std::size_t take() {
     const std::size_t size = std::min(into.size(), came.size() - at);
     std::memcpy(into.data(), came.data() + at, size);
     at += size;
-    if (at == came.size()) came = {}, at = 0;
+    if (at == came.size()) {
+      came = {};
+      at = 0;
+      ask();
+    }
     return size;
   }
-  void read_done(const Result<std::string>& bytes) {
-    if (!channel || !reading) return;
-    error_code error;
-    std::size_t size = 0;
-    if (!bytes.ok()) {
-      error = asio::error::connection_reset;
-    } else if (bytes->empty()) {
-      error = asio::error::eof;
-    } else {
-      came = *bytes;
-      size = take();
-    }
-    std::exchange(reading, nullptr)(error, size);
+
+  void ask() {
+    if (asked || ended || !channel) return;
+    asked = true;
+    channel->read([weak = weak_from_this()](Result<std::string> bytes) {
+      const auto alive = weak.lock();
+      if (!alive) return;
+      const executor_type on = alive->strand;
+      asio::post(on, [weak, bytes = std::move(bytes)]() mutable {
+        if (const auto self = weak.lock()) self->arrived(std::move(bytes));
+      });
+    });
   }
-  void write_done(bool written, std::size_t size) {
-    if (!channel || !writing) return;
-    std::exchange(writing, nullptr)(written ? error_code() : error_code(asio::error::connection_reset),
-                                    written ? size : 0);
+
+  void arrived(Result<std::string> bytes) {
+    if (!channel) return;
+    asked = false;
+    if (!bytes.ok())
+      ended = asio::error::connection_reset;
+    else if (bytes->empty())
+      ended = asio::error::eof;
+    else
+      came = *std::move(bytes);
+    if (reading) give();
   }
+
+  void give() {
+    const std::size_t size = came.empty() ? 0 : take();
+    std::exchange(reading, nullptr)(size > 0 ? error_code() : ended, size);
+  }
+
+  void send(std::string bytes) {
+    sending = bytes.size();
+    channel->write(std::move(bytes), [weak = weak_from_this()](const Result<void>& written) {
+      const auto alive = weak.lock();
+      if (!alive) return;
+      const executor_type on = alive->strand;
+      asio::post(on, [weak, good = written.ok()] {
+        if (const auto self = weak.lock()) self->sent(good);
+      });
+    });
+  }
+
+  void sent(bool good) {
+    if (!channel) return;
+    sending = 0;
+    if (!good) lost = asio::error::connection_reset;
+    const std::size_t size = queued.size();
+    if (size > 0 && good) send(std::exchange(queued, {}));
+    if (writing) std::exchange(writing, nullptr)(lost, good ? size : 0);
+    if (channel && finishing && sending == 0) channel->finish();
+  }
+
   void drop() {
     channel = nullptr;
-    came = {};
+    came = queued = {};
     at = 0;
   }
 };
@@ -67,41 +117,32 @@ void ChannelStream::read(asio::mutable_buffer into, Done done) {
       done(closed ? error_code(asio::error::operation_aborted) : error_code(), 0);
     });
   state.into = into;
-  if (!state.came.empty()) {
-    const std::size_t size = state.take();
-    return asio::post(strand_, [done = std::move(done), size] { done({}, size); });
-  }
   state.reading = std::move(done);
-  state.channel->read([weak = state.weak_from_this()](Result<std::string> bytes) {
-    const auto alive = weak.lock();
-    if (!alive) return;
-    const executor_type strand = alive->strand;
-    asio::post(strand, [weak, bytes = std::move(bytes)] {
-      if (const auto self = weak.lock()) self->read_done(bytes);
-    });
+  if (!state.has_some()) return state.ask();
+  asio::post(strand_, [weak = std::weak_ptr(state_)] {
+    const auto self = weak.lock();
+    if (self && self->channel && self->reading) self->give();
   });
 }
 
 void ChannelStream::write(std::string bytes, Done done) {
   State& state = *state_;
-  if (!state.channel || bytes.empty())
-    return asio::post(strand_, [done = std::move(done), closed = !state.channel] {
-      done(closed ? error_code(asio::error::operation_aborted) : error_code(), 0);
-    });
+  const bool idle = state.sending == 0;
+  if (!state.channel || bytes.empty() || state.lost || idle) {
+    error_code error = state.lost;
+    if (!state.channel) error = asio::error::operation_aborted;
+    const std::size_t size = error ? 0 : bytes.size();
+    if (size > 0) state.send(std::move(bytes));
+    return asio::post(strand_, [done = std::move(done), error, size] { done(error, size); });
+  }
+  state.queued = std::move(bytes);
   state.writing = std::move(done);
-  const std::size_t size = bytes.size();
-  state.channel->write(std::move(bytes), [weak = state.weak_from_this(), size](const Result<void>& written) {
-    const auto alive = weak.lock();
-    if (!alive) return;
-    const executor_type strand = alive->strand;
-    asio::post(strand, [weak, size, good = written.ok()] {
-      if (const auto self = weak.lock()) self->write_done(good, size);
-    });
-  });
 }
 
 void ChannelStream::finish() {
-  if (state_->channel) state_->channel->finish();
+  State& state = *state_;
+  state.finishing = true;
+  if (state.channel && state.sending == 0) state.channel->finish();
 }
 
 void ChannelStream::close() {

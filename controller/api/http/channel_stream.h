@@ -1,5 +1,10 @@
 // ChannelStream: a KernelChannel as a stream on which Asio and Beast read and write. All of it on one strand;
 // one read and one write at a time.
+//
+// The channel is on a thread of its own, and both are at work at once: what comes next is fetched while this
+// piece is taken, and a write is done when its bytes are the channel's next, of which an error is told to the
+// write that follows. So it holds a piece each way beside what the channel holds: at most kWrittenAtOnce
+// written, and what a read of the channel gave.
 #pragma once
 
 #include <algorithm>

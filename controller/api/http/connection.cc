@@ -382,6 +382,7 @@ void Connection::read_piece(BodyStream::Read done) {
   if (!pieces_ || !stream_.tcp().socket().is_open()) return done(client_gone());
   if (pieces_->is_done()) return done(std::string());
   piece_.resize(kPiece);
+  buffer_.reserve(std::min(kPiece, kUntakenMax));  // Beast reads no more at once than there is room for
   auto& body = pieces_->get().body();
   body.data = piece_.data();
   body.size = piece_.size();
@@ -398,7 +399,8 @@ void Connection::read_piece(BodyStream::Read done) {
         }
         const std::size_t size = self->piece_.size() - self->pieces_->get().body().size;
         if (size == 0 && !self->pieces_->is_done()) return self->read_piece(std::move(done));
-        done(self->piece_.substr(0, size));
+        self->piece_.resize(size);
+        done(std::exchange(self->piece_, {}));
       });
 }
 

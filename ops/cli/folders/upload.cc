@@ -1,14 +1,13 @@
 #include "ops/cli/folders/upload.h"
 
-#include <sodium.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 
+#include "events/base/files/sha256.h"
 #include "events/base/hash.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/session/inside_open.h"
@@ -148,17 +147,14 @@ void Upload::give_up(const Failure& why) {
 }
 
 Outcome<std::string> Upload::hash() const {
-  std::array<std::uint8_t, crypto_hash_sha256_BYTES> hash;
-  crypto_hash_sha256_state state;
-  crypto_hash_sha256_init(&state);
+  Sha256 hash;
   for (std::uint64_t at = 0; at < bytes_;) {
     const auto piece = read_at(at, std::min<std::uint64_t>(1 << 20, bytes_ - at));
     if (!piece) return piece.failure();
-    crypto_hash_sha256_update(&state, reinterpret_cast<const unsigned char*>(piece->data()), piece->size());
+    hash.add(*piece);
     at += piece->size();
   }
-  crypto_hash_sha256_final(&state, hash.data());
-  return to_hex(as_view(hash));
+  return to_hex(hash.value());
 }
 
 Outcome<std::string> Upload::read_at(std::uint64_t offset, std::uint64_t count) const {

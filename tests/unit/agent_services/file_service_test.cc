@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "agents/services/file_route.h"
-#include "agents/volumes/sha256.h"
+#include "events/base/files/sha256.h"
 #include "tests/unit/agent_services/visitor.h"
 #include "tests/unit/volumes/volume_rig.h"
 

@@ -10,7 +10,7 @@
 #include <csignal>
 
 #include "agents/volumes/disk_owner.h"
-#include "agents/volumes/sha256.h"
+#include "events/base/files/sha256.h"
 #include "tests/unit/volumes/volume_rig.h"
 
 namespace berth::agents {

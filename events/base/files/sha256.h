@@ -1,4 +1,5 @@
-// SHA-256 of what comes piece by piece.
+// SHA-256 of what comes piece by piece: of bytes that a person asks for, whom OpenSSL serves four times as
+// fast as libsodium, since it uses the machine's own instructions.
 #pragma once
 
 #include <openssl/evp.h>
@@ -9,7 +10,7 @@
 
 #include "events/base/checks.h"
 
-namespace berth::agents {
+namespace berth {
 
 class Sha256 {
  public:
@@ -34,4 +35,4 @@ class Sha256 {
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
 };
 
-}  // namespace berth::agents
+}  // namespace berth
