@@ -52,7 +52,7 @@ stage() {
 stage_excerpt() {
   local failures=""
   if [ "$1" = tests ]; then
-    failures="$(grep -aE '^ *[0-9]+/[0-9]+ Test .*(Failed|Timeout|Not Run|Exception|\*\*\*)|^\[  FAILED  \]|: Failure$|^(FAIL|ERROR): |^[A-Za-z.]*Error: |^  NO ' "$2" |
+    failures="$(grep -aE '^ *[0-9]+/[0-9]+ Test .*(Failed|Timeout|Not Run|Exception|\*\*\*)|^\[  FAILED  \]|: Failure$|^(FAIL|ERROR): |^[A-Za-z.]*Error: |^ *NO ' "$2" |
       awk '!seen[$0]++ && ++count <= 30' || true)"
   fi
   if [ -n "$failures" ]; then printf '%s\n' "$failures"; else tail -n 12 "$2"; fi
@@ -65,6 +65,18 @@ configure_and_build() {  # PRESET [TARGET...]: goes on after an error, so that w
   local targets=()
   [ $# = 0 ] || targets=(--target "$@")
   cmake --build --preset "$preset" -j "$(build_jobs)" "${targets[@]}" -- -k 0
+}
+
+# begin_ahead PRESET: builds it beside what runs meanwhile, by one job that takes what processor time the rest leaves;
+# end_ahead stops that, and what is missing is built by whoever wants it.
+ahead=
+begin_ahead() {
+  (cmake --preset "$1" && exec nice -n 19 ninja -C "build/$1" -j 1 -k 0) >"$CHECK/$1-ahead.log" 2>&1 9>&- </dev/null &
+  ahead=$!
+}
+end_ahead() {
+  [ -z "$ahead" ] || { kill "$ahead" 2>/dev/null; wait "$ahead" 2>/dev/null || true; }  # ninja ends its compilers
+  ahead=
 }
 
 build_labelled() {  # PRESET LABEL: only the tests with this label

@@ -237,7 +237,7 @@ class Browser(unittest.TestCase):
         up, token = self.start()
         up.cli.ok("user", "add", "bob", "--no-link", "--display-name", "Bob Park")
         up.cli.ok("limit", "set", "user", "bob", "--slot", "cpu=4", "--slot", "mem=16g")
-        self.walk(up, "test/real/pages.mjs", token, steps=5)
+        self.walk(up, "test/real/pages.mjs", token, steps=4)
 
 
 if __name__ == "__main__":

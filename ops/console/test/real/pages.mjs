@@ -1,4 +1,4 @@
-// Axe and a picture of every page and dialog of a REAL Berth, at both widths and in both themes:
+// Axe and a picture of every page and dialog of a REAL Berth, wide and narrow, and in both themes where there is room for all:
 // node test/real/pages.mjs ORIGIN LINK_TOKEN. The pictures go to build/console_real.
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -17,8 +17,11 @@ import {
 
 const [server, token] = process.argv.slice(2)
 const pictures = fileURLToPath(new URL('../../../../build/console_real', import.meta.url))
-const WIDTHS = [1280, 360]
-const THEMES = ['light', 'dark']
+const LOOKS = [
+  { width: 1280, theme: 'light' },
+  { width: 360, theme: 'light' },
+  { width: 1280, theme: 'dark' },
+]
 const browser = await openBrowser(server)
 
 /** What opens over a page: its name, the page, and what to do there. */
@@ -91,29 +94,28 @@ const steps = {
     await page.context().close()
   },
 }
-for (const theme of THEMES)
-  for (const width of WIDTHS)
-    steps[`no serious violation of axe at ${width} pixels, ${theme}`] = async () => {
-      const viewport = { width, height: width < 500 ? 740 : 800 }
-      const page = await browser.newPage({ viewport, colorScheme: theme })
-      const enter = await signIn(page)
-      await look(page, 'login', width, theme)
-      await enter()
-      for (const [name, hash] of PAGES) {
-        await page.goto(`${browser.origin}/${hash}`)
-        await look(page, name, width, theme)
-      }
-      for (const [name, hash, act] of DIALOGS) {
-        await page.goto('about:blank')
-        await page.goto(`${browser.origin}/${hash}`)
-        await act(page)
-        await page.getByRole('dialog').waitFor()
-        if (name === 'launch') await page.getByText(/It would (start now|wait)/).waitFor()
-        if (name === 'drawer-waiting') await page.getByText('What would let it start').waitFor()
-        await look(page, name, width, theme)
-      }
-      await page.context().close()
+for (const { width, theme } of LOOKS)
+  steps[`no serious violation of axe at ${width} pixels, ${theme}`] = async () => {
+    const viewport = { width, height: width < 500 ? 740 : 800 }
+    const page = await browser.newPage({ viewport, colorScheme: theme })
+    const enter = await signIn(page)
+    await look(page, 'login', width, theme)
+    await enter()
+    for (const [name, hash] of PAGES) {
+      await page.goto(`${browser.origin}/${hash}`)
+      await look(page, name, width, theme)
     }
+    for (const [name, hash, act] of DIALOGS) {
+      await page.goto('about:blank')
+      await page.goto(`${browser.origin}/${hash}`)
+      await act(page)
+      await page.getByRole('dialog').waitFor()
+      if (name === 'launch') await page.getByText(/It would (start now|wait)/).waitFor()
+      if (name === 'drawer-waiting') await page.getByText('What would let it start').waitFor()
+      await look(page, name, width, theme)
+    }
+    await page.context().close()
+  }
 
 mkdirSync(pictures, { recursive: true })
 await runSteps(steps, browser)

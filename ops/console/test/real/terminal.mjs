@@ -1,6 +1,15 @@
 // A person works in a session's terminal on a REAL Berth: node test/real/terminal.mjs ORIGIN LINK_TOKEN
 // Asks for a restart of the server as test/real.mjs does: the shell lives on in its kernel.
-import { beginLaunch, button, field, openBrowser, pressLaunch, restartServer, runSteps, setPassword } from './rig.mjs'
+import {
+  beginLaunch,
+  button,
+  field,
+  openBrowser,
+  pressLaunch,
+  restartServer,
+  runSteps,
+  setPassword,
+} from './rig.mjs'
 
 const [server, token] = process.argv.slice(2)
 const browser = await openBrowser(server)
