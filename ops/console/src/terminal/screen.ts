@@ -31,8 +31,11 @@ const COLOURS = [
 /** Ends what a cut had left half said, and empties the screen with all above it. */
 const CLEAR = Uint8Array.of(0x18, 0x1b, 0x63)
 
+const BY_HAND = ['keydown', 'keypress', 'input', 'paste', 'compositionend'] as const
+
 export type ScreenEvents = {
-  typed(bytes: Uint8Array<ArrayBuffer>): void
+  /** `byHand`: a person did; else the screen answers what a program has asked it. */
+  typed(bytes: Uint8Array<ArrayBuffer>, byHand: boolean): void
   resized(size: Size): void
   rang(): void
   selected(some: boolean): void
@@ -47,6 +50,8 @@ export class Screen implements Sink {
   private readonly fitting = new FitAddon()
   private readonly queue: OutputQueue
   private readonly ends: (() => void)[] = []
+  /** xterm.js gives what a person types within the event of it, and its own answers at other times. */
+  private byHand = false
 
   constructor(
     private readonly element: HTMLElement,
@@ -72,8 +77,9 @@ export class Screen implements Sink {
     terminal.open(element)
     terminal.textarea?.setAttribute('aria-label', label)
     const encoder = new TextEncoder()
-    terminal.onData((text) => events.typed(encoder.encode(text)))
-    terminal.onBinary((text) => events.typed(bytesOfBinary(text)))
+    terminal.onData((text) => events.typed(encoder.encode(text), this.byHand))
+    terminal.onBinary((text) => events.typed(bytesOfBinary(text), this.byHand))
+    this.followHands()
     terminal.onBell(() => events.rang())
     terminal.onSelectionChange(() => events.selected(terminal.hasSelection()))
     this.followSize(events)
@@ -108,13 +114,13 @@ export class Screen implements Sink {
 
   paste(text: string) {
     this.terminal.focus()
-    this.terminal.paste(text)
+    this.doByHand(() => this.terminal.paste(text))
   }
 
   /** As if a key had been pressed that this device may not have. */
   press(keys: string) {
     this.terminal.focus()
-    this.terminal.input(keys)
+    this.doByHand(() => this.terminal.input(keys))
   }
 
   close() {
@@ -132,6 +138,25 @@ export class Screen implements Sink {
     if (type === 'keydown' && copies) this.copy()
     else if (type === 'keydown') events.left()
     return false
+  }
+
+  private doByHand(act: () => void) {
+    this.byHand = true
+    act()
+    this.byHand = false
+  }
+
+  /** Before xterm.js has the event, and once all have had it. What an input method composes comes a moment later. */
+  private followHands() {
+    for (const name of BY_HAND)
+      this.element.addEventListener(
+        name,
+        () => {
+          this.byHand = true
+          setTimeout(() => (this.byHand = false))
+        },
+        { capture: true },
+      )
   }
 
   private followSize(events: ScreenEvents) {

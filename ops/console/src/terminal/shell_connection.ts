@@ -53,6 +53,8 @@ export class ShellConnection {
   private wasAttached = false
   /** All that was printed before is on the screen. Until then what the screen answers to old questions is not for the shell. */
   private hears = false
+  /** What a person has typed until then. */
+  private ahead: Uint8Array<ArrayBuffer>[] = []
 
   constructor(private readonly options: Options) {}
 
@@ -105,10 +107,18 @@ export class ShellConnection {
     this.become({ kind: 'cut', again: Date.now() + wait, refused })
   }
 
-  type(bytes: Uint8Array<ArrayBuffer>) {
-    if (!this.socket || !this.hears) return
+  /** `byHand`: by a person, who need not wait until all that was printed before is drawn. */
+  type(bytes: Uint8Array<ArrayBuffer>, byHand = true) {
+    if (!this.socket || this.state.kind !== 'attached') return
+    if (!this.hears) return byHand ? this.typeAhead(bytes) : undefined
     if (this.socket.bufferedAmount + bytes.length > TYPED_AHEAD_MAX) return this.options.tooMuch()
     for (const piece of typedPieces(bytes)) this.socket.send(piece)
+  }
+
+  private typeAhead(bytes: Uint8Array<ArrayBuffer>) {
+    const ahead = this.ahead.reduce((sum, { length }) => sum + length, 0)
+    if (ahead + bytes.length > TYPED_AHEAD_MAX) return this.options.tooMuch()
+    this.ahead.push(bytes)
   }
 
   resize(size: Size) {
@@ -163,6 +173,7 @@ export class ShellConnection {
   /** What had been printed meanwhile is counted: it is told now. */
   private hear() {
     this.hears = true
+    for (const bytes of this.ahead.splice(0)) this.type(bytes)
     if (this.state.kind === 'attached' && this.state.back)
       this.become({ ...this.state, back: { ...this.place.back } })
   }
@@ -190,6 +201,7 @@ export class ShellConnection {
     const socket = this.socket
     this.socket = null
     this.hears = false
+    this.ahead = []
     if (!socket) return
     socket.onopen = socket.onmessage = socket.onclose = null
     socket.close()

@@ -41,10 +41,10 @@ export function useTerminal(
     // Whichever of two windows is worked in has the shell's terminal as wide as itself.
     const speaker = speakFor(JSON.stringify(address), () => connection.resize(screen.size))
     const screen = new Screen(element.current, words.current, {
-      typed(bytes) {
+      typed(bytes, byHand) {
         if (!speaker.isOurs()) return
         setTooMuch(false)
-        connection.type(bytes)
+        connection.type(bytes, byHand)
       },
       resized: (size) => connection.resize(size),
       lost: (bytes) => connection.lost(bytes),
