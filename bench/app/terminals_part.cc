@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "bench/app/terminal.h"
@@ -24,6 +26,8 @@ constexpr std::uint64_t kOfKernelMax = 63;
 // As many lines as are kept, which have as many bytes as are kept.
 constexpr const char* kCommand =
     R"(["sh","-c","seq -f %0104.0f 10000; echo all is printed; exec sleep 100000"])";
+constexpr int kCalmSeconds = 12;
+constexpr std::uint64_t kFallBytes = 256u << 10;
 constexpr const char* kLastLine = "all is printed";
 
 // Of the process's own memory, and its part of what it shares; bytes.
@@ -77,12 +81,13 @@ class TerminalsPart {
   void measure(Report& report) {
     const std::uint64_t all = left_, helpers = helper_memory(), server = server_memory();
     while (left_ > 0) open_some();
+    const std::uint64_t idle = idle_server_memory();
     const auto each = [all](std::uint64_t after, std::uint64_t before) {
       return json((static_cast<double>(after) - static_cast<double>(before)) / 1024 /
                   static_cast<double>(all));
     };
     report.figures.emplace_back("helper_kib_per_terminal", each(helper_memory(), helpers));
-    report.figures.emplace_back("server_kib_per_terminal", each(server_memory(), server));
+    report.figures.emplace_back("server_kib_per_terminal", each(idle, server));
   }
 
  private:
@@ -125,6 +130,18 @@ class TerminalsPart {
     return bytes;
   }
   std::uint64_t server_memory() const { return memory_of(std::to_string(up_.pid())); }
+
+  // Once it falls no more: an allocator gives pages back some seconds after their last use.
+  std::uint64_t idle_server_memory() const {
+    std::uint64_t least = server_memory();
+    for (int calm = 0; calm < kCalmSeconds; ++calm) {
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+      const std::uint64_t now = server_memory();
+      if (now + kFallBytes < least) calm = 0;
+      least = std::min(least, now);
+    }
+    return least;
+  }
 
   const BerthUp& up_;
   std::uint64_t left_;  // to be opened
