@@ -15,6 +15,7 @@
 
 #include "agents/init/dotfiles.h"
 #include "agents/init/helper.h"
+#include "agents/init/python_folders.h"
 #include "agents/kernel/shim/system.h"
 
 namespace berth::init {
@@ -63,6 +64,15 @@ void Pid1::enter_folder() const {
   if (chdir(folder) != 0) dprintf(2, "berth-init: cannot work in '%s': %s\n", folder, std::strerror(errno));
 }
 
+void Pid1::prepare_automatic_folder() const {
+  link_dotfiles(kAutomaticFolder, home);
+  const char* const base = getenv("PYTHONUSERBASE");
+  const std::size_t size = std::strlen(kAutomaticFolder);
+  const bool is_in_it =
+      base != nullptr && std::strncmp(base, kAutomaticFolder, size) == 0 && base[size] == '/';
+  if (is_in_it) make_python_folders(base, kPythonPlaces);
+}
+
 int Pid1::run() {
   started_at_ = file_time_now();
   enter_folder();
@@ -71,7 +81,7 @@ int Pid1::run() {
   sigprocmask(SIG_SETMASK, &signals_, nullptr);
   signal_file_ = signalfd(-1, &signals_, SFD_CLOEXEC | SFD_NONBLOCK);
   note("started", -1);
-  if (home != nullptr && is_mounted(kAutomaticFolder)) link_dotfiles(kAutomaticFolder, home);
+  if (home != nullptr && is_mounted(kAutomaticFolder)) prepare_automatic_folder();
   if (command != nullptr) child_ = run_command(command, signals_);
   if (child_ < 0) {
     dprintf(2, "berth-init: cannot fork: %s\n", std::strerror(errno));

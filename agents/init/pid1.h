@@ -30,6 +30,7 @@ struct Pid1 {
 
  private:
   void enter_folder() const;
+  void prepare_automatic_folder() const;
   void note(const char* what, int number) const;
   void await();
   bool take_signal();

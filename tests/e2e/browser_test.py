@@ -13,6 +13,7 @@ sys.path[:0] = [os.path.join(HERE, "support")]
 
 import berth as rig
 import unittest_report
+from egress_test import index_answers
 
 CONSOLE = os.path.join(rig.ROOT, "ops", "console")
 RUN = 'source ops/lib/common.sh && source ops/lib/node.sh && use_node && cd ops/console && install_packages && exec node "$@"'
@@ -203,7 +204,7 @@ class Browser(unittest.TestCase):
         with open(os.path.join(rig.ROOT, "ops", "images", "jupyter", "labels"), encoding="utf-8") as file:
             labels = file.read().splitlines()
         up.cli.ok("image", "add", "jupyter:4.6", f"oci:{rig.images()}/jupyter:4.6", *[word for label in labels for word in ("--label", label)])
-        self.walk(up, "test/real/jupyter.mjs", json.dumps(tokens), steps=9)
+        self.walk(up, "test/real/jupyter.mjs", json.dumps({**tokens, "hasIndex": index_answers()}), steps=10)
 
     def test_an_agent_and_a_server_are_killed_alone_under_what_a_person_does(self):
         if not rig.has_containers():

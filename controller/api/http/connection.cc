@@ -477,6 +477,7 @@ void Connection::switch_protocols(HttpReply reply) {
   if (buffer_.size() > 0)
     return refuse(make_problem("malformed-request", "something stands behind the request for a WebSocket",
                                "wait for the answer, then speak"));
+  buffer_.shrink_to_fit();  // nothing is read into it any more
   serve_web_socket({stream_, shared_from_this()}, parser_->get(), std::move(reply),
                    shared_->options.web_socket);
 }

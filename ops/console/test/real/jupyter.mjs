@@ -1,13 +1,14 @@
-// The manuals' exercise on a REAL Berth with the image jupyter: node test/real/jupyter.mjs ORIGIN TOKENS
-// START, the first icon, a notebook whose cell reads the limit that was set, the terminal that shows its file, JupyterLab, TensorBoard;
+// The manuals' exercise on a REAL Berth with the image jupyter: node test/real/jupyter.mjs ORIGIN TOLD
+// START, the first icon, a notebook whose cell reads the limit that was set, a package that a cell installs, the terminal that shows its file, JupyterLab, TensorBoard;
 // what ends with the session, named before; a notebook in a folder that a later session shows; and nothing of it for others.
-// TOKENS is JSON: login links' tokens for jo, whose sessions these are, otto of the same domain, and admin (superadmin).
+// TOLD is JSON: login links' tokens for jo, whose sessions these are, otto of the same domain, and admin (superadmin); hasIndex: packages
+// can be installed.
 import { statusOfForm } from './form.mjs'
 import { button, field, openBrowser, restartServer, runSteps, setPassword } from './rig.mjs'
 import { endSession, openApp, openConsole, shows, startSession, typeLine, windowOf } from './session.mjs'
 
-const [server, tokens] = process.argv.slice(2)
-const links = JSON.parse(tokens)
+const [server, told] = process.argv.slice(2)
+const { hasIndex, ...links } = JSON.parse(told)
 const browser = await openBrowser(server, { direct: true })
 const page = await browser.newPage()
 const dialog = page.getByRole('dialog')
@@ -25,6 +26,11 @@ import time
 print('it', 'begins', flush=True)
 time.sleep(5)
 print('the cell', 'has ended', 6 * 7)`.trim()
+/** In a notebook, where pip of this machine reaches an index. */
+const INSTALL = `
+%pip install --quiet --no-cache-dir --disable-pip-version-check iniconfig
+import iniconfig
+print('installed', iniconfig.__name__, 6 * 7)`.trim()
 const JUPYTER = { environment: 'jupyter', cpu: '0.5', ram: '1g' }
 
 /** Of the first session: its id, and the address of its Notebook. */
@@ -173,6 +179,19 @@ await runSteps(
       await tree.close()
       return took
     },
+    async 'a package that a cell installs is imported'() {
+      if (!hasIndex) return 'left out: pip of this machine reaches no index'
+      const begin = Date.now()
+      const notebook = await windowOf(page, () => page.evaluate((url) => open(url), notebooks))
+      await item(notebook, 'Untitled.ipynb').waitFor()
+      const fresh = await newNotebook(notebook)
+      await runCell(fresh, INSTALL)
+      await fresh.getByText('installed iniconfig 42').waitFor()
+      const took = `${((Date.now() - begin) / 1000).toFixed(1)} s from the tree of files to the output`
+      await fresh.close()
+      await notebook.close()
+      return took
+    },
     async "the Console shows the notebook's file"() {
       const terminal = await openConsole(page, 'work')
       await typeLine(terminal, 'id -un; pwd; ls')
@@ -310,6 +329,10 @@ await runSteps(
       await typeLine(terminal, 'ls data; ls Untitled.ipynb')
       await shows(terminal, /^Untitled\.ipynb/)
       await shows(terminal, 'No such file or directory')
+      if (hasIndex) {
+        await typeLine(terminal, `python3 -c "import iniconfig; print('still', iniconfig.__name__)"`)
+        await shows(terminal, 'still iniconfig')
+      }
       await terminal.close()
     },
   },
