@@ -13,9 +13,9 @@
 #include <cstring>
 #include <ctime>
 
-#include "agents/init/dotfiles.h"
 #include "agents/init/helper.h"
-#include "agents/init/python_folders.h"
+#include "agents/init/home/dotfiles.h"
+#include "agents/init/home/python_folders.h"
 #include "agents/kernel/shim/system.h"
 
 namespace berth::init {

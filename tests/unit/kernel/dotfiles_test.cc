@@ -1,5 +1,5 @@
 // Dotfiles that outlast a kernel: links into the automatic folder, and what stays as it is.
-#include "agents/init/dotfiles.h"
+#include "agents/init/home/dotfiles.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // The folders of a person's own Python packages.
-#include "agents/init/python_folders.h"
+#include "agents/init/home/python_folders.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "agents/init/python_folders.h"
+#include "agents/init/home/python_folders.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "agents/init/dotfiles.h"
+#include "agents/init/home/dotfiles.h"
 
 #include <dirent.h>
 #include <fcntl.h>
