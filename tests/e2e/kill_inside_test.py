@@ -1,14 +1,19 @@
 """kill -9 of everything around a session in use: a container that mounts a folder. Clients work all the while: a terminal, programs, connections to an app,
-uploads, downloads. Server and agent, launcher, shim and helper are killed in an order that is drawn from the seed, each once. Afterwards:
+uploads, downloads. Server and agent, launcher, shim, helper and app are killed in an order that is drawn from the seed, each once, at last the session's
+own program. Afterwards:
 
-  - who was cut was told so, and is back: each client goes on after each kill;
-  - nothing is lost: what was acknowledged is on disk with its hash, nothing half is under any name, the session is the same process;
-  - nothing is left: processes, mounts of every namespace, loop devices, networks, cgroups and sockets are those of before.
+  - only those clients were cut that what was killed serves, they were told so, and each goes on after each kill;
+  - nothing is lost: what was acknowledged is on disk with its hash, nothing half is under any name, the session is the same process until its own ends;
+  - nothing is left: processes, mounts of every namespace, loop devices, networks, cgroups and sockets are those of before, and none once all has stopped.
 
-kill_inside_test.py [kafka]   on a real Kafka broker, with two servers, of which one leads, and an agent, each killed by itself; else all three are one process"""
+kill_inside_test.py [--seed N] [kafka]   on a real Kafka broker, with two servers, of which one leads, and an agent, each killed by itself; else all
+                                         three are one process"""
 
+import argparse
+import contextlib
 import hashlib
 import http.client
+import json
 import os
 import random
 import shutil
@@ -26,15 +31,21 @@ import berth as rig
 import campaign
 import unittest_report
 from files_client import CHUNK, Files, Refused
-from traces import Traces
+from traces import Traces, text
 from web_socket import Refused as NoSocket
 from web_socket import WebSocket
 
-SEED = 1
-ECHO = ("import socketserver\nclass Echo(socketserver.BaseRequestHandler):\n    def handle(self):\n        while data := self.request.recv(65536):\n"
-        "            self.request.sendall(data)\nsocketserver.ThreadingTCPServer.allow_reuse_address = True\n"
-        "socketserver.ThreadingTCPServer(('127.0.0.1', 8765), Echo).serve_forever()")
-CUT = (OSError, EOFError, http.client.HTTPException, Refused, NoSocket, AssertionError)  # what a client may see of a kill: never a wrong answer
+PORT = "8765"
+KINDS = ("processes", "mounts", "loops", "networks", "cgroups", "sockets")  # of traces, of which a session in use has some
+CLOSED = 1000  # the close of a stream whose other side ended it
+ECHO = ["python3", "-c", "import socketserver\nclass Echo(socketserver.BaseRequestHandler):\n    def handle(self):\n"
+        "        while data := self.request.recv(65536):\n            self.request.sendall(data)\n"
+        "socketserver.ThreadingTCPServer.allow_reuse_address = True\nsocketserver.ThreadingTCPServer(('127.0.0.1', " + PORT + "), Echo).serve_forever()"]
+
+
+def kill(*pids):
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
 
 
 class Wrong(Exception):
@@ -48,13 +59,24 @@ class Server:
         self.data, self.port = part.data, int(part.words[part.words.index("--port") + 1])
 
 
+class Told(Exception):
+    """A stream's last word, or that there was none."""
+
+    def __init__(self, last):
+        super().__init__(str(last))
+        self.code = last.get("problem", {}).get("code", "") if isinstance(last, dict) else ""
+
+
+CUT = (OSError, EOFError, http.client.HTTPException, Refused, NoSocket, Told)  # what a client may see of a kill: never a wrong answer
+
+
 class Client(threading.Thread):
     """Does one piece of work after the other, at a server that answers, until it is told to stop."""
 
     def __init__(self, servers, seed):
         super().__init__(daemon=True)
         self.servers, self.random = servers, random.Random(seed)
-        self.done, self.cut, self.wrong, self.last, self.stopping = 0, 0, None, "", False
+        self.done, self.cuts, self.wrong, self.stopping = 0, [], None, False
 
     def run(self):
         while not self.stopping and not self.wrong:
@@ -64,53 +86,100 @@ class Client(threading.Thread):
             except Wrong as wrong:
                 self.wrong = wrong
             except CUT as cut:
-                self.cut, self.last = self.cut + 1, repr(cut)[-300:]
-                time.sleep(0.1)
+                self.was_cut(cut)
+
+    def was_cut(self, cut):
+        self.cuts.append((getattr(cut, "code", ""), repr(cut)[-300:]))
+        time.sleep(0.1)
+
+    def last(self):
+        return self.cuts[-1][1] if self.cuts else "it was never cut"
 
     def work(self, server):
         raise NotImplementedError
 
+    def stream(self, server, what):
+        return WebSocket(server, "/v1/sessions/work/" + what, patience=20)
+
+    @staticmethod
+    def begun(stream, **first):
+        stream.say(**first)
+        told = stream.message()
+        if not isinstance(told, dict) or "begun" not in told:
+            raise Told(told)
+        return told["begun"]
+
 
 class Terminal(Client):
-    """One shell: what is typed is answered, by the same shell unless that had to die."""
+    """One shell: what is typed is answered, by the same shell unless that died with its helper."""
+
+    def __init__(self, servers, seed):
+        super().__init__(servers, seed)
+        self.of = set()  # the helpers whose shell has answered, by their number
 
     def work(self, server):
-        with WebSocket(server, "/v1/sessions/work/shell", patience=20) as shell:
-            shell.begin(name="kept", command=["/bin/sh"])
+        with self.stream(server, "shell") as shell:
+            begun = self.begun(shell, name="kept", command=["/bin/sh"])
+            if begun["made"] and begun["restarts"] in self.of:
+                raise Wrong(f"the shell is another one: {begun}")
             while not self.stopping:
-                number = self.random.randrange(1 << 30)
-                shell.type(f"echo says-$(({number} + 1))\r")
-                shell.until(f"says-{number + 1}\r\n")
+                self.ask(shell)
+                self.of.add(begun["restarts"])
                 self.done += 1
                 time.sleep(0.02)
 
+    def ask(self, shell):
+        number = self.random.randrange(1 << 30)
+        shell.type(f"echo says-$(({number} + 1))\r")
+        answer, seen = f"says-{number + 1}\r\n".encode(), b""
+        while answer not in seen:
+            told = shell.message()
+            if isinstance(told, bytes):
+                seen = seen[-100:] + told[1:]
+            elif "lost" not in (told if isinstance(told, dict) else {}):
+                raise Told(told)
+
 
 class Program(Client):
+    """Programs that print and end with a code of their own."""
+
     def work(self, server):
-        with WebSocket(server, "/v1/sessions/work/exec", patience=20) as program:
-            program.begin(command=["sh", "-c", "head -c 200000 /dev/zero | wc -c; exit 7"])
+        with self.stream(server, "exec") as program:
+            self.begun(program, command=["sh", "-c", "head -c 200000 /dev/zero | wc -c; exit 7"])
             out, _, last, _ = program.end()
-            if last and "ended" in last and (out, last["ended"]["exit_code"]) != (b"200000\n", 7) and last["ended"]["signal"] == 0:
-                raise Wrong((out[-100:], last))
             if not last or "ended" not in last or last["ended"]["signal"] != 0:
-                raise EOFError(last)
+                raise Told(last)
+            if (out, last["ended"]["exit_code"]) != (b"200000\n", 7):
+                raise Wrong((out[-100:], last))
 
 
 class App(Client):
+    """Starts the app, which does nothing where it runs, and speaks to it."""
+
     def work(self, server):
-        with WebSocket(server, "/v1/sessions/work/apps/8765/connect", patience=20) as app:
+        self.start_app(server)
+        with self.stream(server, "apps/echo/connect") as app:
             for _ in range(8):
                 sent, heard = self.random.randbytes(50_000), b""
                 app.type(sent)
                 while len(heard) < len(sent):
                     told = app.message()
-                    if not isinstance(told, bytes):
-                        if told == {}:
-                            continue
-                        raise EOFError(told)
-                    heard += told
+                    if isinstance(told, bytes):
+                        heard += told
+                    elif told != {}:
+                        raise Told(told)
                 if heard != sent:
                     raise Wrong("an app's bytes are others")
+
+    def start_app(self, server):
+        with self.stream(server, "apps/echo/start") as start:
+            self.begun(start)
+            while True:
+                told = start.message()
+                if isinstance(told, int) or (isinstance(told, dict) and ("problem" in told or "ended" in told)):
+                    raise Told(told)
+                if isinstance(told, dict) and told.get("app", {}).get("state") == "ready":
+                    return
 
 
 class Uploader(Client):
@@ -137,10 +206,9 @@ class Uploader(Client):
             except CUT as cut:  # it goes on, with whoever answers
                 if self.stopping:
                     raise
-                self.cut, self.last = self.cut + 1, repr(cut)[-300:]
                 if getattr(cut, "code", "") in ("path-exists", "checksum-differs"):
                     raise Wrong(cut) from cut
-                time.sleep(0.1)
+                self.was_cut(cut)
                 files = Files(self.random.choice(self.servers), "data")
                 offset = self.offset(files, upload, offset)
 
@@ -160,7 +228,7 @@ class Downloader(Client):
         self.content = content
 
     def work(self, server):
-        came = Files(server, "data").download("large")
+        came = Files(server, "data").download("large0")
         if came != self.content:
             raise Wrong(f"{len(came)} other bytes")
 
@@ -175,10 +243,6 @@ class Cell(campaign.Cell):
         os.mkdir(volume, 0o700)
         return ["--backend", "oci", "--volume", "local=" + volume]
 
-    def start(self):
-        super().start()
-        self.cli().ok("image", "add", "python:3.11", f"oci:{rig.images()}/python:3.11")
-
     def servers(self):
         return [Server(one) for one in self.controllers]
 
@@ -188,23 +252,33 @@ class Cell(campaign.Cell):
     def agent_process(self):
         return self.agents[0].process
 
+    def leader(self):
+        def named():
+            name = self.cli().json("cluster", "show")["leader"]
+            return next((one for one in self.controllers if one.name == name), None)
+        return rig.eventually("a server leads", named)
+
     def kills(self):
-        def kill(part):
+        def again(part):
             part.kill()
             part.start()
+        yield "the server that leads", lambda: again(self.leader())
+        yield "the other server", lambda: again(next(one for one in self.controllers if one is not self.leader()))
+        yield "the agent", self.kill_agent_and
 
-        def leader():
-            name = self.cli().json("cluster", "show")["leader"]
-            return next(one for one in self.controllers if one.name == name)
-        yield "the controller", lambda: kill(leader())
-        yield "an API server", lambda: kill(next(one for one in self.controllers if one is not leader()))
-        yield "the agent", lambda: kill(self.agents[0])
-
-    def kill_agent_and(self, below):
+    def kill_agent_and(self, *below):
         self.agents[0].kill()
-        for pid in below:
-            os.kill(pid, signal.SIGKILL)
+        kill(*below)
         self.agents[0].start()
+
+    def is_whole(self):
+        return all(set(rig.Cli(one.data)("agent", "ls", "--state", "ALIVE", "-o", "name", "-q").stdout.split()) == {"a1"} for one in self.controllers)
+
+    def stop(self):
+        for one in self.agents + self.controllers:
+            one.send(signal.SIGINT)
+            one.process.child.wait(rig.PATIENCE)
+        self.broker.run("stop")
 
 
 class Up:
@@ -223,8 +297,8 @@ class Up:
     def cli(self):
         return self.up.cli
 
-    def alive(self):
-        return set(self.up.cli("agent", "ls", "--state", "ALIVE", "-o", "name", "-q").stdout.split())
+    def is_whole(self):
+        return self.up.cli("agent", "ls", "--state", "ALIVE", "-o", "name", "-q").stdout.split() == ["a1"]
 
     def servers(self):
         return [self.up]
@@ -236,23 +310,27 @@ class Up:
         return self.up.process
 
     def kills(self):
-        yield "server and agent", lambda: self.kill_agent_and([])
+        yield "server and agent", self.kill_agent_and
 
-    def kill_agent_and(self, below):
+    def kill_agent_and(self, *below):
         self.up.process.kill()
-        for pid in below:
-            os.kill(pid, signal.SIGKILL)
+        kill(*below)
         self.up.start()
+
+    def stop(self):
+        self.up.process.stop()
 
 
 class KillInside(unittest.TestCase):
-    cell = Up
+    cell, seed = Up, 1
 
     def setUp(self):
+        self.began = time.monotonic()
         self.root = tempfile.mkdtemp(prefix="berth-inside-")
         os.chmod(self.root, 0o755)
         self.addCleanup(shutil.rmtree, self.root, True)
         self.traces = Traces(self.root)
+        self.nothing = self.traces.look()
         self.cell = type(self).cell(self.root)
         self.addCleanup(self.cell.remove)
         self.cell.start()
@@ -266,26 +344,73 @@ class KillInside(unittest.TestCase):
 
     # ---- what is killed ----
 
-    def kernel(self):
-        return self.cli.pid("work")
+    @staticmethod
+    def children(pid):
+        return [int(word) for word in text(f"/proc/{pid}/task/{pid}/children").split()]
 
-    def children(self, pid):
-        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-            return [int(word) for word in file.read().split()]
+    @staticmethod
+    def named(name, pids):
+        """Of these processes the one that has the name, once there is one alone."""
+        return rig.eventually(f"there is one {name}", lambda: [found for found in [[pid for pid in pids() if text(f"/proc/{pid}/comm").strip() == name]]
+                                                               if len(found) == 1])[0][0]
 
     def helper(self):
-        init = os.readlink(f"/proc/{self.kernel()}/exe")
-        return next(pid for pid in self.children(self.kernel()) if os.readlink(f"/proc/{pid}/exe") == init)
+        return self.named("berth-helper", lambda: self.children(self.kernel))
+
+    def shell(self):
+        return self.named("sh", lambda: [pid for pid in self.children(self.helper()) if text(f"/proc/{pid}/cmdline") == "/bin/sh\0"])
+
+    def app(self):
+        return self.named("python3", lambda: self.children(self.helper()))
+
+    def shim(self):
+        return self.named("berth-shim", lambda: rig.kernel_processes(self.root))
 
     def launcher(self):
-        return next(pid for pid in rig.kernel_processes(self.root) if rig.parent(pid) == self.cell.agent_process().child.pid)
+        agent = self.cell.agent_process().child.pid
+        return self.named("berth-launcher", lambda: [pid for pid in rig.kernel_processes(self.root) if rig.parent(pid) == agent])
+
+    def kill_helper(self):
+        """What it holds dies with it, and whoever looks at that is told."""
+        below = [self.shell(), self.app()]
+        with self.held("shell", name="kept") as shell, self.held("apps/echo/connect") as app:
+            kill(self.helper())
+            self.assertEqual(self.last_of(shell)["problem"]["code"], "channel-closed")
+            self.assertEqual(self.last_of(app), CLOSED)
+        rig.eventually("shell and app are gone", lambda: not any(map(rig.alive, below)))
+
+    def kill_app(self):
+        with self.held("apps/echo/connect") as app:
+            kill(self.app())
+            self.assertEqual(self.last_of(app), CLOSED)
+
+    @contextlib.contextmanager
+    def held(self, what, **first):
+        """A stream of this thread's that has answered, and on which nothing is on its way."""
+        with WebSocket(self.cell.servers()[0], "/v1/sessions/work/" + what, patience=20) as stream:
+            if first:
+                stream.begin(**first)
+            else:
+                stream.type("are you there?")
+                self.assertEqual(stream.message(), b"are you there?")
+            yield stream
+
+    @staticmethod
+    def last_of(stream):
+        """The last that a stream says, without output: a text, or the code of its close."""
+        while isinstance(told := stream.message(), bytes):
+            pass
+        return told
 
     def kills(self):
-        yield from self.cell.kills()
-        yield "the launcher", lambda: os.kill(self.launcher(), signal.SIGKILL)
-        yield "the shim", lambda: os.kill(rig.parent(self.kernel()), signal.SIGKILL)
-        yield "the helper", lambda: os.kill(self.helper(), signal.SIGKILL)
-        yield "agent, launcher and shim", lambda: self.cell.kill_agent_and(rig.kernel_processes(self.root))
+        """What each is called, how it is done, and which clients may notice it."""
+        for what, done in self.cell.kills():
+            yield what, done, (Client,)
+        yield "the launcher", lambda: kill(self.launcher()), ()
+        yield "the shim", lambda: kill(self.shim()), ()
+        yield "the helper", self.kill_helper, (Terminal, Program, App)
+        yield "the app", self.kill_app, (App,)
+        yield "agent, launcher and shim", lambda: self.cell.kill_agent_and(self.launcher(), self.shim()), (Client,)
 
     # ---- the test ----
 
@@ -293,9 +418,10 @@ class KillInside(unittest.TestCase):
         return os.path.join(self.cell.volume(), "folders", self.cli.json("folder", "show", "data")["id"].replace("-", ""))
 
     def begin_session(self):
-        self.cli.ok("folder", "create", "data")
-        self.cli.ok("session", "run", "--image", "python:3.11", "--cpu", "1", "--mem", "512m", "--name", "work", "--mount", "data", "-d", "-q",
-                    "--", "python3", "-c", ECHO, timeout=rig.PATIENCE * 4)
+        source = f"oci:{rig.images()}/python:3.11"
+        self.cli.ok("image", "add", "echo:1", source, "--label", f"berth.apps=echo:tcp:{PORT}", "--label", "berth.app.echo.command=" + json.dumps(ECHO))
+        self.cli.ok("session", "run", "--image", "echo:1", "--cpu", "1", "--mem", "512m", "--name", "work", "--mount", "data", "-d", "-q",
+                    "--", "sleep", "infinity", timeout=rig.PATIENCE * 4)
         self.cli.ok("session", "show", "work", "--wait", "--timeout", f"{rig.PATIENCE * 4}s", "-o", "name", timeout=rig.PATIENCE * 5)
 
     def go_on(self, clients, what):
@@ -304,39 +430,71 @@ class KillInside(unittest.TestCase):
         try:
             rig.eventually("each goes on", lambda: all(one.done >= was + 2 or one.wrong for one, was in zip(clients, before)), rig.PATIENCE * 2)
         except AssertionError:
-            late = "; ".join(f"{type(one).__name__}: {one.last}" for one, was in zip(clients, before) if one.done < was + 2)
+            late = "; ".join(f"{type(one).__name__}: {one.last()}" for one, was in zip(clients, before) if one.done < was + 2)
             self.fail(f"these do not go on after the kill of {what}: {late}")
         self.assertEqual([one.wrong for one in clients if one.wrong], [])
 
-    def test_of_everything_around_a_session_in_use_loses_and_leaves_nothing(self):
-        self.began = time.monotonic()
-        idle = self.traces.look()
-        self.begin_session()
-        server = self.cell.servers()
-        large = os.urandom(3 * CHUNK)
-        Files(server[0], "data").upload("large", large)
-        kernel = self.kernel()
-        uploader = Uploader(server, SEED)
-        clients = [Terminal(server, SEED), Program(server, SEED), App(server, SEED), uploader, Downloader(server, SEED, large)]
-        for one in clients:
-            one.start()
-        self.go_on(clients, "nothing")
-        rng = random.Random(SEED)
-        kills = list(self.kills())
-        rng.shuffle(kills)
-        for what, kill in kills:
-            time.sleep(rng.random())
-            self.say("kill -9 of " + what)
-            kill()
-            self.go_on(clients, what)
-        for one in clients:
+    def survive(self, what, done, noticed_by):
+        """The kill, after which all clients go on; only those that may notice it do, and they are told nothing wrong."""
+        for one in self.clients:
+            one.cuts.clear()
+        self.say("kill -9 of " + what)
+        done()
+        self.go_on(self.clients, what)
+        rig.eventually("the cell is whole", self.cell.is_whole)
+        cuts = {type(one).__name__: list(one.cuts) for one in self.clients if one.cuts}
+        for name, told in cuts.items():
+            self.say(f"  {name} was told " + ", ".join(sorted({code or words.partition("(")[0] for code, words in told})))
+        noticed = [type(one).__name__ for one in self.clients if one.cuts and not isinstance(one, noticed_by)]
+        self.assertEqual(noticed, [], f"they noticed the kill of {what}: {cuts}")
+
+    def end_program(self):
+        """The session ends with its own program: each client is told so, and those of the folder work on."""
+        inside, outside = self.clients[:3], self.clients[3:]
+        for one in self.clients:
+            one.cuts.clear()
+        self.say("kill -9 of the session's own program")
+        kill(self.named("sleep", lambda: self.children(self.kernel)))
+        rig.eventually("each is told of the session's end", lambda: all("session-ended" in [code for code, _ in one.cuts] for one in inside))
+        self.go_on(outside, "the session's own program")
+        self.assertEqual([one.cuts for one in outside], [[], []])
+        rig.eventually("the session has ended", lambda: self.cli.session("work")["status"] == "TERMINATED")
+        self.assertEqual(self.cli.session("work")["kernels"][0]["exit_code"], 137)
+
+    def stop_clients(self):
+        for one in self.clients:
             one.stopping = True
-        for one in clients:
+        for one in self.clients:
             one.join(rig.PATIENCE)
             self.assertFalse(one.is_alive(), type(one).__name__)
-        self.say("; ".join(f"{type(one).__name__} did {one.done} and was cut {one.cut} times" for one in clients))
-        rig.eventually("the cell is whole", lambda: self.cell.alive() == {"a1"})
-        self.assertEqual((self.kernel(), rig.alive(kernel), self.cli.session("work")["status"]), (kernel, True, "RUNNING"))
+        self.say("; ".join(f"{type(one).__name__} did {one.done}" for one in self.clients))
+
+    def test_of_everything_around_a_session_in_use_loses_and_leaves_nothing(self):
+        servers, rng = self.cell.servers(), random.Random(self.seed)
+        large = rng.randbytes(CHUNK + 1)
+        self.cli.ok("folder", "create", "data")
+        for number, one in enumerate(servers):  # so that each server has its connection to the agent
+            Files(one, "data").upload(f"large{number}", large)
+        idle = rig.eventually("no connection is closing", lambda: [seen for seen in [self.traces.look()] if not seen["closing sockets"]])[0]
+        self.begin_session()
+        self.kernel = self.cli.pid("work")
+        uploader = Uploader(servers, self.seed)
+        self.clients = [Terminal(servers, self.seed), Program(servers, self.seed), App(servers, self.seed), uploader,
+                        Downloader(servers, self.seed, large)]
+        for one in self.clients:
+            one.start()
+        self.go_on(self.clients, "nothing")
+        used = self.traces.look()
+        self.assertEqual([kind for kind in KINDS if used[kind] == idle[kind]], [], "of these a session in use has none: what it leaves would not be seen")
+        kills = list(self.kills())
+        rng.shuffle(kills)
+        for what, done, noticed_by in kills:
+            time.sleep(rng.random())  # so that it comes upon any step of a client's work
+            self.survive(what, done, noticed_by)
+        session = self.cli.session("work")
+        self.assertEqual((session["kernels"][0]["pid"], rig.alive(self.kernel), session["status"]), (self.kernel, True, "RUNNING"))
+        self.end_program()
+        self.stop_clients()
         self.check_files(uploader, large)
         self.leave(idle)
 
@@ -345,39 +503,46 @@ class KillInside(unittest.TestCase):
         for name in os.listdir(self.folder_on_disk()):
             with open(os.path.join(self.folder_on_disk(), name), "rb") as file:
                 found[name] = hashlib.sha256(file.read()).digest()
-        self.assertEqual(found.pop("large"), hashlib.sha256(large).digest())
+        for number in range(len(self.cell.servers())):
+            self.assertEqual(found.pop(f"large{number}"), hashlib.sha256(large).digest())
         self.assertEqual({name: found.get(name) for name in uploader.there}, uploader.there)
         self.assertEqual({name: uploader.asked.get(name) for name in found}, found)
-        self.assertGreater(len(found), len(list(self.kills())))
 
     def leave(self, idle):
-        """The session ends, its folder is purged, and all is as before."""
-        shown = self.cli.json("folder", "show", "data")["id"]
-        self.cli.ok("session", "end", "work", "--wait")
-        self.cli.ok("folder", "rm", "data")
-        self.cli.ok("folder", "rm", shown, "--purge", "--yes")
-        rig.eventually("its files are gone", lambda: not any(files for folder in ("folders", "staging", "trash")
-                                                             for files in [os.listdir(f"{self.cell.volume()}/{folder}")]))
-        told = {}
-
-        def is_as_before():
-            now = self.traces.look()
-            # A server keeps connections to the broker, its agent and the other, more or fewer of them.
-            now["sockets"] = idle["sockets"] if abs(now["sockets"] - idle["sockets"]) <= 12 else now["sockets"]
-            told["differs"] = {what: (idle[what], now[what]) for what in idle if idle[what] != now[what]}
-            return not told["differs"]
-        try:
-            rig.eventually("all is as before", is_as_before, 30)
-        except AssertionError:
-            self.fail(f"left behind (before, now): {told['differs']}")
+        """The session's folders are purged, and all is as before."""
+        for folder in self.cli.json("folder", "ls"):
+            self.cli.ok("folder", "rm", folder["name"])
+            self.cli.ok("folder", "rm", folder["id"], "--purge", "--yes")
+        rig.eventually("its files are gone", lambda: not any(os.listdir(f"{self.cell.volume()}/{part}") for part in ("folders", "staging", "trash")))
+        self.is_as(idle, "all is as before")
         verified = self.cli.json("cluster", "verify")
         self.assertTrue(verified["verified"] and verified["live_state_hash"] == verified["replayed_state_hash"], verified)
-        self.say("all is as before")
+        self.cell.stop()
+        self.is_as(self.nothing, "nothing is left")
+
+    def is_as(self, before, what):
+        differs = {}
+
+        def look():
+            differs.clear()
+            now = self.traces.look()
+            differs.update({kind: (before[kind], now[kind]) for kind in before if before[kind] != now[kind]})
+            return not differs
+        try:
+            rig.eventually(what, look, 30)
+        except AssertionError:
+            self.fail(f"not so: {what}. That differs (before, now): {differs}")
+        self.say(what)
 
 
 if __name__ == "__main__":
     if not rig.has_containers():
         sys.exit("containers need root and build/images: ops/images/build python:3.11")
-    if "kafka" in sys.argv[1:]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("log", nargs="?", choices=("kafka",))
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    KillInside.seed = options.seed
+    if options.log:
         KillInside.cell, KillInside.__name__ = Cell, "KillInsideOnKafka"
     unittest_report.run(KillInside)

@@ -8,6 +8,9 @@ import os
 import re
 
 
+ESTABLISHED, LISTENS = "01", "0A"  # of the Linux kernel's table of TCP sockets
+
+
 def text(path):
     with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
         return file.read()
@@ -20,21 +23,36 @@ def link(path):
     return ""
 
 
+def open_sockets():
+    """Inodes of sockets of this network that are of Unix or netlink, listen, or are connected."""
+    found = {line.split()[6] for line in text("/proc/net/unix").splitlines()[1:]} | {line.split()[-1] for line in text("/proc/net/netlink").splitlines()[1:]}
+    for table in ("tcp", "tcp6"):
+        rows = [line.split() for line in text("/proc/net/" + table).splitlines()[1:]]
+        found |= {row[9] for row in rows if row[3] in (ESTABLISHED, LISTENS)}
+    return found
+
+
 class Traces:
-    """Of what lies below `root`, a folder with a name that nothing else on the machine has. Kernels' networks are remembered from look to look."""
+    """Of what lies below `root`, a folder with a name that nothing else on the machine has. Kernels' networks and agents' names are remembered from look
+    to look, since who is gone tells neither."""
 
     def __init__(self, root):
         self.name = os.path.basename(root)
-        self.networks = set()
+        self.networks, self.agents = set(), set()
         self.own_network = link("/proc/self/ns/net")
 
-    def fast(self):
-        """Names of agents' folders on a tmpfs: that of their cgroup begins it."""
-        return [os.path.basename(os.path.dirname(path)) for path in glob.glob("/run/berth-*/data-folder") + glob.glob("/dev/shm/berth-*/data-folder")
-                if self.name in text(path)]
-
     def words(self):
-        return [self.name, *{name[:len("berth-") + 12] for name in self.fast()}]
+        """The root's name, and how names of the agents' folders in memory and of their cgroups begin."""
+        for place in ("/run", "/dev/shm"):
+            self.agents |= {os.path.basename(os.path.dirname(path))[:len("berth-") + 12]
+                            for path in glob.glob(place + "/berth-*/data-folder") if self.name in text(path)}
+        return [self.name, *self.agents]
+
+    def cgroups(self):
+        """Those of agents, and in them of kernels. Of the place for shims without a kernel, which an agent keeps: only while one is there."""
+        found = [path for word in self.agents for below in ("", "/*") for path in glob.glob(f"/sys/fs/cgroup/{word}{below}/") +
+                 glob.glob(f"/sys/fs/cgroup/*/{word}{below}/")]
+        return sorted(path for path in found if not path.endswith("/shims/") or text(path + "cgroup.procs"))
 
     def look(self):
         """What there is now: sorted lists of words, for a comparison that says what differs."""
@@ -48,7 +66,7 @@ class Traces:
             if is_ours and text(base + "/stat").rpartition(")")[2].split()[:1] not in ([], ["Z"], ["X"]):
                 processes.append(text(base + "/comm").strip())
                 networks.add(link(base + "/ns/net"))
-                sockets += [kind for fd in glob.glob(base + "/fd/*") for kind in [link(fd).partition(":")[0]] if kind == "socket"]
+                sockets += [target[len("socket:["):-1] for fd in glob.glob(base + "/fd/*") for target in [link(fd)] if target.startswith("socket:")]
             if link(base + "/ns/net") in self.networks:
                 networks.add(link(base + "/ns/net"))
             space = link(base + "/ns/mnt")
@@ -60,6 +78,6 @@ class Traces:
             "processes": sorted(processes), "mounts": sorted(where for one in mounts.values() for where in one),
             "loops": sorted(os.path.basename(os.path.dirname(os.path.dirname(path))) for path in glob.glob("/sys/block/loop*/loop/backing_file")
                             if ours.search(text(path))),
-            "networks": len(networks), "sockets": len(sockets),
-            "cgroups": sorted(path for word in words[1:] for path in glob.glob(f"/sys/fs/cgroup/*/{word}/*/") + glob.glob(f"/sys/fs/cgroup/{word}/*/")),
+            "networks": len(networks), "sockets": len(sockets), "closing sockets": len(set(sockets) - open_sockets()),
+            "cgroups": self.cgroups(),
             "doors": sorted(line.split()[-1] for line in text("/proc/net/unix").splitlines() if ours.search(line))}
