@@ -36,6 +36,7 @@ from web_socket import Refused as NoSocket
 from web_socket import WebSocket
 
 PORT = "8765"
+DISK = "2g"  # of the agent: what it offers by itself hangs on how full this machine is
 KINDS = ("processes", "mounts", "loops", "networks", "cgroups", "sockets")  # of traces, of which a session in use has some
 CLOSED = 1000  # the close of a stream whose other side ended it
 ECHO = ["python3", "-c", "import socketserver\nclass Echo(socketserver.BaseRequestHandler):\n    def handle(self):\n"
@@ -241,7 +242,7 @@ class Cell(campaign.Cell):
     def kernels_of(self, data):
         volume = data + "/volume"
         os.mkdir(volume, 0o700)
-        return ["--backend", "oci", "--volume", "local=" + volume]
+        return ["--backend", "oci", "--volume", "local=" + volume, "--disk", DISK]
 
     def servers(self):
         return [Server(one) for one in self.controllers]
@@ -286,7 +287,7 @@ class Up:
 
     def __init__(self, root):
         os.mkdir(root + "/data", 0o700)
-        self.up = rig.Berth(data=root + "/data", backend="oci", keep=True)
+        self.up = rig.Berth(data=root + "/data", backend="oci", keep=True, more=["--disk", DISK])
 
     def start(self):
         self.up.start()
@@ -420,7 +421,7 @@ class KillInside(unittest.TestCase):
     def begin_session(self):
         source = f"oci:{rig.images()}/python:3.11"
         self.cli.ok("image", "add", "echo:1", source, "--label", f"berth.apps=echo:tcp:{PORT}", "--label", "berth.app.echo.command=" + json.dumps(ECHO))
-        self.cli.ok("session", "run", "--image", "echo:1", "--cpu", "1", "--mem", "512m", "--name", "work", "--mount", "data", "-d", "-q",
+        self.cli.ok("session", "run", "--image", "echo:1", "--cpu", "1", "--mem", "512m", "--disk", "1g", "--name", "work", "--mount", "data", "-d", "-q",
                     "--", "sleep", "infinity", timeout=rig.PATIENCE * 4)
         self.cli.ok("session", "show", "work", "--wait", "--timeout", f"{rig.PATIENCE * 4}s", "-o", "name", timeout=rig.PATIENCE * 5)
 
@@ -447,6 +448,8 @@ class KillInside(unittest.TestCase):
             self.say(f"  {name} was told " + ", ".join(sorted({code or words.partition("(")[0] for code, words in told})))
         noticed = [type(one).__name__ for one in self.clients if one.cuts and not isinstance(one, noticed_by)]
         self.assertEqual(noticed, [], f"they noticed the kill of {what}: {cuts}")
+        if Client not in noticed_by:
+            self.assertNotIn("agent-unreachable", str(cuts), "the agent was there")
 
     def end_program(self):
         """The session ends with its own program: each client is told so, and those of the folder work on."""
