@@ -90,7 +90,7 @@ class Client(threading.Thread):
                 self.was_cut(cut)
 
     def was_cut(self, cut):
-        self.cuts.append((getattr(cut, "code", ""), repr(cut)[-300:]))
+        self.cuts.append((getattr(cut, "code", ""), repr(cut)[:600]))
         time.sleep(0.1)
 
     def last(self):
