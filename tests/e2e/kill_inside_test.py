@@ -355,6 +355,11 @@ class KillInside(unittest.TestCase):
         return rig.eventually(f"there is one {name}", lambda: [found for found in [[pid for pid in pids() if text(f"/proc/{pid}/comm").strip() == name]]
                                                                if len(found) == 1])[0][0]
 
+    def end_kernel(self):
+        """Of a test that failed: a kernel outlives launcher and shim."""
+        if os.path.basename(self.root) in text(f"/proc/{self.kernel}/mountinfo"):
+            kill(self.kernel)
+
     def helper(self):
         return self.named("berth-helper", lambda: self.children(self.kernel))
 
@@ -481,6 +486,7 @@ class KillInside(unittest.TestCase):
         idle = rig.eventually("no connection is closing", lambda: [seen for seen in [self.traces.look()] if not seen["closing sockets"]])[0]
         self.begin_session()
         self.kernel = self.cli.pid("work")
+        self.addCleanup(self.end_kernel)
         uploader = Uploader(servers, self.seed)
         self.clients = [Terminal(servers, self.seed), Program(servers, self.seed), App(servers, self.seed), uploader,
                         Downloader(servers, self.seed, large)]
