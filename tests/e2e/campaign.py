@@ -87,6 +87,8 @@ class Broker:
 
 
 class Cell:
+    names = ("a1", "a2")  # of its agents
+
     def __init__(self, root):
         self.root, self.controllers, self.agents = root, [], []
         self.broker = Broker(self.folder("kafka"))
@@ -99,10 +101,10 @@ class Cell:
         os.makedirs(second + "/keys", mode=0o700)
         shutil.copy(first + "/keys/admin.json", second + "/keys/admin.json")
         self.serve(self.controllers[1])
-        self.agents = [self.agent(name, self.folder(name), url) for name in ("a1", "a2")]
+        self.agents = [self.agent(name, self.folder(name), url) for name in self.names]
         for agent in self.agents:
             agent.start()
-        rig.eventually("both agents are ALIVE", lambda: self.alive() == {"a1", "a2"})
+        rig.eventually("its agents are ALIVE", lambda: self.alive() == set(self.names))
 
     def folder(self, name):
         path = os.path.join(self.root, name)
@@ -121,8 +123,12 @@ class Cell:
         key = data + "/key.json"
         with open(os.open(key, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
             file.write(self.cli().ok("agent", "enroll", name))
-        return Part(name, data, rig.program("berth-agent"), "--log", url, "--key-file", key, "--data", data + "/agent", "--backend",
-                    "process", *rig.process_user(), "--end-kernels")
+        return Part(name, data, rig.program("berth-agent"), "--log", url, "--key-file", key, "--data", data + "/agent",
+                    *self.kernels_of(data))
+
+    def kernels_of(self, _):
+        """Options of an agent with this folder."""
+        return ["--backend", "process", *rig.process_user(), "--end-kernels"]
 
     def cli(self, other_than=None):
         return rig.Cli(next(one.data for one in self.controllers if one is not other_than))
@@ -241,7 +247,7 @@ class Campaign:
     def is_whole(self):
         for part in self.cell.parts():
             part.held()
-        return self.cell.alive() == {"a1", "a2"} and all(
+        return self.cell.alive() == set(self.cell.names) and all(
             rig.Cli(one.data)("session", "ls", "-o", "name", "-q").returncode == 0 for one in self.cell.controllers)
 
     # ---- the end ----

@@ -135,6 +135,7 @@ constexpr CodeStatus kStatuses[] = {
     {"state-unwritable", 500},
     {"volume-failed", 500},
     {"app-answer-invalid", 502},
+    {"connection-cut", 502},
     {"controller-full", 503},
     {"port-not-open", 503},
     {"log-unavailable", 503},

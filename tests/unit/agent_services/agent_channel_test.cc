@@ -18,7 +18,7 @@ class AgentChannel : public ::testing::Test {
     KernelRoutes routes;
     routes["POST app"] = [this](const KernelQuestion&, const std::shared_ptr<tunnel::Stream>& stream) {
       stream->answer({200, headers});
-      stream->finish();
+      cuts ? stream->reset() : stream->finish();
     };
     server = std::make_unique<ServiceServer>(signer, std::move(routes));
     const auto started = server->start("127.0.0.1:0");
@@ -43,6 +43,7 @@ class AgentChannel : public ::testing::Test {
 
   const Signer signer{Uuid(), "agent:a1", 1, derive_key("secret", "agent:a1", 1)};
   tunnel::Headers headers;
+  bool cuts = false;
   std::unique_ptr<ServiceServer> server;
   controller::AgentTunnels tunnels;
   controller::KernelPlace place;
@@ -69,6 +70,21 @@ TEST_F(AgentChannel, TakesNoTokenThatIsNone) {
     EXPECT_EQ(opened.error().code, "agent-answer-invalid") << token;
     EXPECT_TRUE(token.empty() || to_string(opened.error()).find(token) == std::string::npos);
   }
+}
+
+// The agent is there: who asks whether it runs would look in the wrong place.
+TEST_F(AgentChannel, SaysOfAnAppThatCutsItsConnectionThatItWasCut) {
+  cuts = true;
+  std::promise<void> opened;
+  const auto channel =
+      open_agent_channel(tunnels, signer, place, "app?app=lab", 10 * kSecond,
+                         [&opened](const Result<controller::AppOpened>&) { opened.set_value(); });
+  opened.get_future().wait();
+  std::promise<Result<std::string>> read;
+  channel->read([&read](Result<std::string> bytes) { read.set_value(std::move(bytes)); });
+  const auto bytes = read.get_future().get();
+  ASSERT_FALSE(bytes.ok());
+  EXPECT_EQ(bytes.error().code, "connection-cut") << to_string(bytes.error());
 }
 
 }  // namespace
