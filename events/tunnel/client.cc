@@ -39,7 +39,9 @@ class Client::Impl : public std::enable_shared_from_this<Impl> {
   void ask(const std::shared_ptr<StreamState>& stream, Question question);
   void connect();
   void open_waiting();
-  void over(const Error& error);
+  void retire();
+  void over(std::uint64_t number, const Error& error);
+  void failed(const Error& error);
   void tell_waiting(const Error& error);
 
   const Strand strand_;
@@ -48,8 +50,10 @@ class Client::Impl : public std::enable_shared_from_this<Impl> {
   const std::string peer_;
   const Limits limits_;
   const std::shared_ptr<Common> common_ = std::make_shared<Common>();
-  std::vector<Waiting> waiting_;            // for the connection to be up
-  std::shared_ptr<Connection> connection_;  // null: none, and none is tried
+  std::vector<Waiting> waiting_;                    // for the connection to be up
+  std::shared_ptr<Connection> connection_;          // null: none, and none is tried
+  std::uint64_t number_ = 0;                        // of connection_, counted
+  std::vector<std::weak_ptr<Connection>> retired_;  // until their streams have ended
   bool stopping_ = false;
   // After attempts that failed.
   Duration pause_ = 0;
@@ -71,7 +75,11 @@ std::shared_ptr<Stream> Client::Impl::open(Question question, Stream::Answered a
 void Client::Impl::ask(const std::shared_ptr<StreamState>& stream, Question question) {
   if (stopping_) return stream->end(make_error(kLost, "the connection was given up"));
   if (const auto fits = check(question); !fits) return stream->end(fits.error());
-  Session* const session = connection_ ? connection_->session() : nullptr;
+  Session* session = connection_ ? connection_->session() : nullptr;
+  if (session != nullptr && !session->takes_questions()) {
+    retire();
+    session = nullptr;
+  }
   if ((session != nullptr ? session->streams() : waiting_.size()) >= limits_.streams_max)
     return stream->end(make_error(kTooManyStreams,
                                   std::to_string(limits_.streams_max) + " streams to " + peer_ + " are open",
@@ -82,10 +90,17 @@ void Client::Impl::ask(const std::shared_ptr<StreamState>& stream, Question ques
   if (!connection_) connect();
 }
 
+// It goes on with the streams that it has; the next gets a connection of its own.
+void Client::Impl::retire() {
+  std::erase_if(retired_, [](const std::weak_ptr<Connection>& one) { return one.expired(); });
+  retired_.push_back(connection_);
+  connection_ = nullptr;
+}
+
 void Client::Impl::connect() {
   const auto endpoint = endpoint_of(address_);
   if (!endpoint || endpoint->port() == 0)
-    return over(make_error(kLost, "'" + address_ + "' of " + peer_ + " is no IP address with a port"));
+    return failed(make_error(kLost, "'" + address_ + "' of " + peer_ + " is no IP address with a port"));
   ConnectionParts parts;
   parts.tls = tls_;
   parts.common = common_;
@@ -94,8 +109,8 @@ void Client::Impl::connect() {
   parts.up = [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->open_waiting();
   };
-  parts.over = [weak = weak_from_this()](const Error& error) {
-    if (const auto self = weak.lock()) self->over(error);
+  parts.over = [weak = weak_from_this(), number = ++number_](const Error& error) {
+    if (const auto self = weak.lock()) self->over(number, error);
   };
   connection_ = std::make_shared<Connection>(Connection::Socket(strand_), std::move(parts));
   connection_->connect(*endpoint);
@@ -107,7 +122,11 @@ void Client::Impl::open_waiting() {
     if (!stream->over()) connection_->session()->open(stream, question);
 }
 
-void Client::Impl::over(const Error& error) {
+void Client::Impl::over(std::uint64_t number, const Error& error) {
+  if (number == number_) failed(error);
+}
+
+void Client::Impl::failed(const Error& error) {
   connection_ = nullptr;
   if (waiting_.empty()) return;  // it was up, and its session has told its streams
   pause_ = std::min(std::max(2 * pause_, kFirstPause), limits_.pause_max);
@@ -124,8 +143,9 @@ void Client::Impl::stop() {
   common_->gate.shut();
   asio::post(strand_, [self = shared_from_this()] {
     self->stopping_ = true;
-    if (const auto connection = self->connection_)
-      connection->end(make_error(kLost, "this API server stops"));
+    self->retired_.push_back(self->connection_);
+    for (const auto& one : std::exchange(self->retired_, {}))
+      if (const auto connection = one.lock()) connection->end(make_error(kLost, "this API server stops"));
   });
 }
 

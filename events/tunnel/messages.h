@@ -37,6 +37,9 @@ struct Limits {
   std::size_t streams_max = 2048;       // at once, in a connection
   std::size_t connections_max = 256;    // at once, of a server
   std::size_t handshakes_max = 64;      // of these without proof; the oldest gives way
+  // Of a server: streams that are reset at once, and 33 a second after these, before a connection takes no
+  // new ones. Whoever is let in has the agent's key, and streams end by a reset: none by default.
+  std::uint64_t resets_max = ~std::uint64_t{0};
 };
 
 // Thread-safe to take at any time.

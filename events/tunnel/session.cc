@@ -7,6 +7,7 @@ namespace {
 
 // Only streams hold one another back: what a connection takes in all is at once given to its streams.
 constexpr std::int32_t kConnectionWindow = 16 << 20;
+constexpr std::uint64_t kResetsASecond = 33;                       // libnghttp2's own
 constexpr std::size_t kHeaderBlockBytesMax = 4 * kHeaderBytesMax;  // libnghttp2 reckons with the worst coding
 
 template <class T, class Free> using Owned = std::unique_ptr<T, Free>;
@@ -17,6 +18,7 @@ Owned<nghttp2_option, decltype(&nghttp2_option_del)> options(const Limits& limit
   nghttp2_option_set_no_auto_window_update(made, 1);
   nghttp2_option_set_no_closed_streams(made, 1);
   nghttp2_option_set_peer_max_concurrent_streams(made, static_cast<std::uint32_t>(limits.streams_max));
+  nghttp2_option_set_stream_reset_rate_limit(made, limits.resets_max, kResetsASecond);
   nghttp2_option_set_max_send_header_block_length(made, kHeaderBlockBytesMax);
   return {made, &nghttp2_option_del};
 }
@@ -160,6 +162,8 @@ bool Session::fill(std::string& out, std::size_t enough) {
   }
   return true;
 }
+
+bool Session::takes_questions() const { return nghttp2_session_check_request_allowed(http_.get()) != 0; }
 
 void Session::ping() {
   nghttp2_submit_ping(http_.get(), NGHTTP2_FLAG_NONE, nullptr);

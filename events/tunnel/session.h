@@ -28,6 +28,8 @@ class Session final : public StreamCarrier {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
+  // Of the client. False: the server has said that it takes no new streams; those that are open go on.
+  bool takes_questions() const;
   // Of the client. REQUIRES: check(question).
   void open(const std::shared_ptr<StreamState>& stream, const Question& question);
   // False: they are no HTTP/2, or the memory is used up; nothing more is to be received.

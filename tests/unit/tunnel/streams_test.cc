@@ -103,6 +103,42 @@ TEST_F(TunnelStreams, AStreamWhoseHandleGoesIsReset) {
   EXPECT_EQ(unanswered->answer.code(), kReset);
 }
 
+// libnghttp2 takes 1,000 resets, and 33 a second after these, then ends the connection with all its streams.
+TEST_F(TunnelStreams, ThousandsThatAreResetCutNobody) {
+  const auto [kept, far_of_kept] = pair();
+  for (int i = 0; i < 2'500; ++i) {
+    auto [near, far] = pair();
+    near->stream = nullptr;
+    ASSERT_TRUE(until([&] { return client->counts().streams == 1 && server->counts().streams == 1; })) << i;
+  }
+  ASSERT_TRUE(write(*kept->stream, "still here").ok());
+  EXPECT_EQ(*read(*far_of_kept), "still here");
+  EXPECT_EQ(server->counts().broken, 0u);
+}
+
+TEST_F(TunnelStreams, WhatIsAskedOfAConnectionThatTakesNothingNewGetsAnother) {
+  Limits limits;
+  limits.resets_max = 3;
+  connect(serve(agent_signer(), limits));
+  const auto [kept, far_of_kept] = pair();
+  // What was asked before the client heard of it is refused.
+  for (int served = 0; served < 8;) {
+    auto near = open();
+    ASSERT_TRUE(until([&] { return !asked.empty() || near->answer.calls() == 1; })) << served;
+    if (!asked.empty()) ++served;
+    asked.clear();
+    near->stream = nullptr;
+    ASSERT_TRUE(until([&] { return client->counts().streams == 1 && server->counts().streams == 1; }))
+        << served;
+  }
+  ASSERT_TRUE(write(*kept->stream, "still here").ok());
+  EXPECT_EQ(*read(*far_of_kept), "still here");
+  kept->stream->finish();
+  far_of_kept->finish();
+  ASSERT_TRUE(until([&over = kept->over] { return over.calls() == 1; }));
+  EXPECT_TRUE(until([&] { return client->counts().connections < 2; })) << "none is kept without a stream";
+}
+
 TEST_F(TunnelStreams, WhatWasWrittenArrivesThoughTheHandleGoesAfterTheEnd) {
   auto [near, far] = pair();
   ASSERT_TRUE(write(*near->stream, "a body that nobody reads").ok());
