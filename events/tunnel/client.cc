@@ -1,6 +1,8 @@
 #include "events/tunnel/client.h"
 
 #include <algorithm>
+#include <atomic>
+#include <optional>
 
 #include "events/tunnel/connection.h"
 #include "events/tunnel/endpoint.h"
@@ -27,6 +29,7 @@ class Client::Impl : public std::enable_shared_from_this<Impl> {
   ~Impl();
 
   std::shared_ptr<Stream> open(Question question, Stream::Answered answered);
+  void cut(const Error& why);
   void stop();
   Counts counts() const { return common_->totals.counts(); }
 
@@ -43,6 +46,7 @@ class Client::Impl : public std::enable_shared_from_this<Impl> {
   void over(std::uint64_t number, const Error& error);
   void failed(const Error& error);
   void tell_waiting(const Error& error);
+  void end_all(const Error& error);
 
   const Strand strand_;
   const std::shared_ptr<Tls> tls_;
@@ -54,7 +58,8 @@ class Client::Impl : public std::enable_shared_from_this<Impl> {
   std::shared_ptr<Connection> connection_;          // null: none, and none is tried
   std::uint64_t number_ = 0;                        // of connection_, counted
   std::vector<std::weak_ptr<Connection>> retired_;  // until their streams have ended
-  bool stopping_ = false;
+  std::optional<Error> stopped_by_;
+  std::atomic<bool> cut_ = false;  // handlers are called though this stops
   // After attempts that failed.
   Duration pause_ = 0;
   SteadyClock::time_point pause_end_;
@@ -73,7 +78,7 @@ std::shared_ptr<Stream> Client::Impl::open(Question question, Stream::Answered a
 }
 
 void Client::Impl::ask(const std::shared_ptr<StreamState>& stream, Question question) {
-  if (stopping_) return stream->end(make_error(kLost, "the connection was given up"));
+  if (stopped_by_) return stream->end(*stopped_by_);
   if (const auto fits = check(question); !fits) return stream->end(fits.error());
   Session* session = connection_ ? connection_->session() : nullptr;
   if (session != nullptr && !session->takes_questions()) {
@@ -139,14 +144,23 @@ void Client::Impl::tell_waiting(const Error& error) {
   for (const auto& [stream, question] : std::exchange(waiting_, {})) stream->end(error);
 }
 
+void Client::Impl::cut(const Error& why) {
+  if (cut_.exchange(true)) return;
+  asio::post(strand_, [self = shared_from_this(), why] { self->end_all(why); });
+}
+
 void Client::Impl::stop() {
+  if (cut_) return;
   common_->gate.shut();
-  asio::post(strand_, [self = shared_from_this()] {
-    self->stopping_ = true;
-    self->retired_.push_back(self->connection_);
-    for (const auto& one : std::exchange(self->retired_, {}))
-      if (const auto connection = one.lock()) connection->end(make_error(kLost, "this API server stops"));
-  });
+  asio::post(strand_,
+             [self = shared_from_this()] { self->end_all(make_error(kLost, "this API server stops")); });
+}
+
+void Client::Impl::end_all(const Error& error) {
+  stopped_by_ = error;
+  retired_.push_back(connection_);
+  for (const auto& one : std::exchange(retired_, {}))
+    if (const auto connection = one.lock()) connection->end(error);
 }
 
 Client::Client(asio::io_context& io, const Signer& agent, std::string address, Limits limits)
@@ -155,6 +169,7 @@ Client::~Client() { stop(); }
 std::shared_ptr<Stream> Client::open(Question question, Stream::Answered answered) {
   return impl_->open(std::move(question), std::move(answered));
 }
+void Client::cut(const Error& why) { impl_->cut(why); }
 void Client::stop() { impl_->stop(); }
 Counts Client::counts() const { return impl_->counts(); }
 

@@ -29,6 +29,9 @@ class Client {
   // that failed there is a pause of at most Limits::pause_max, in which streams are told the last error at
   // once. Codes: tunnel-*, stream-reset, too-many-streams, headers-*.
   [[nodiscard]] std::shared_ptr<Stream> open(Question question, Stream::Answered answered);
+  // Thread-safe and idempotent: every stream that is open, waits or comes later is told `why`, also once this
+  // object is gone.
+  void cut(const Error& why);
   // Thread-safe and idempotent, not from a handler: from its return on no handler is called. The connection
   // is closed by the io_context's thread.
   void stop();

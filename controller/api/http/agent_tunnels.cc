@@ -19,8 +19,8 @@ std::shared_ptr<tunnel::Client> AgentTunnels::client_of(const Signer& agent, con
   const std::lock_guard lock(mutex_);
   Tunnel& tunnel = tunnels_[agent.writer()];
   if (tunnel.client && tunnel.address == address && tunnel.key == agent.key()) return tunnel.client;
-  // The old one goes on the thread: this may be called from one of its handlers.
-  if (tunnel.client) boost::asio::post(io_, [old = std::move(tunnel.client)] { old->stop(); });
+  if (tunnel.client)
+    tunnel.client->cut(make_error(tunnel::kLost, "the agent has another address now", "ask again"));
   tunnel = {address, agent.key(), std::make_shared<tunnel::Client>(io_, agent, address, limits_)};
   if (stopping_) tunnel.client->stop();
   return tunnel.client;

@@ -23,7 +23,8 @@ class AgentTunnels {
   AgentTunnels& operator=(const AgentTunnels&) = delete;
 
   // Thread-safe, does not block. `agent`: the agent's signer (writer "agent:NAME"); `address`: as the agent
-  // announces it. A new address or key makes a new connection, which cuts the streams of the old one.
+  // announces it. A new address or key makes a new connection; the streams of the old one are told
+  // that it is lost.
   // Handlers run on this object's thread, and streams go before it does. Codes: those of
   // tunnel::Client::open().
   [[nodiscard]] std::shared_ptr<tunnel::Stream> open(const Signer& agent, const std::string& address,

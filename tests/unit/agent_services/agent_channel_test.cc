@@ -17,6 +17,7 @@ class AgentChannel : public ::testing::Test {
   AgentChannel() {
     KernelRoutes routes;
     routes["POST app"] = [this](const KernelQuestion&, const std::shared_ptr<tunnel::Stream>& stream) {
+      if (silent) return held.push_back(stream);
       stream->answer({200, headers});
       cuts ? stream->reset() : stream->finish();
     };
@@ -44,6 +45,8 @@ class AgentChannel : public ::testing::Test {
   const Signer signer{Uuid(), "agent:a1", 1, derive_key("secret", "agent:a1", 1)};
   tunnel::Headers headers;
   bool cuts = false;
+  bool silent = false;
+  std::vector<std::shared_ptr<tunnel::Stream>> held;
   std::unique_ptr<ServiceServer> server;
   controller::AgentTunnels tunnels;
   controller::KernelPlace place;
@@ -70,6 +73,20 @@ TEST_F(AgentChannel, TakesNoTokenThatIsNone) {
     EXPECT_EQ(opened.error().code, "agent-answer-invalid") << token;
     EXPECT_TRUE(token.empty() || to_string(opened.error()).find(token) == std::string::npos);
   }
+}
+
+// A new life of an agent has a new address, and the old one will not answer.
+TEST_F(AgentChannel, TellsWhoWaitsForAnAgentThatHasAnotherAddressNow) {
+  silent = true;
+  std::promise<Result<controller::AppOpened>> promise;
+  auto told = promise.get_future();
+  const auto waits = open_agent_channel(
+      tunnels, signer, place, "app?app=lab", kHour,
+      [&promise](Result<controller::AppOpened> opened) { promise.set_value(std::move(opened)); });
+  place.address = "127.0.0.1:1";
+  EXPECT_FALSE(open().ok());
+  ASSERT_EQ(told.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  EXPECT_EQ(told.get().error().code, "agent-unreachable");
 }
 
 // The agent is there: who asks whether it runs would look in the wrong place.

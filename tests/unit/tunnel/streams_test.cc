@@ -139,6 +139,21 @@ TEST_F(TunnelStreams, WhatIsAskedOfAConnectionThatTakesNothingNewGetsAnother) {
   EXPECT_TRUE(until([&] { return client->counts().connections < 2; })) << "none is kept without a stream";
 }
 
+TEST_F(TunnelStreams, ACutIsToldToAllThoughTheClientIsGone) {
+  const auto [near, far] = pair();
+  const auto unanswered = open();
+  Outcome<std::string> reading;
+  near->stream->read(reading.take());
+  client->cut(make_error(kLost, "moved"));
+  const auto late = open();
+  client = nullptr;
+  ASSERT_TRUE(
+      until([&] { return reading.calls() + unanswered->answer.calls() + late->answer.calls() == 3; }));
+  for (const auto& error :
+       {reading.result().error(), unanswered->answer.result().error(), late->answer.result().error()})
+    EXPECT_EQ(error.message, "moved");
+}
+
 TEST_F(TunnelStreams, WhatWasWrittenArrivesThoughTheHandleGoesAfterTheEnd) {
   auto [near, far] = pair();
   ASSERT_TRUE(write(*near->stream, "a body that nobody reads").ok());
