@@ -111,6 +111,14 @@ void Client::Impl::connect() {
   parts.common = common_;
   parts.limits = limits_;
   parts.peer = peer_;
+  // Not at once: this comes from within the session.
+  parts.unasked = [weak = weak_from_this()](const std::shared_ptr<StreamState>& stream, Question question) {
+    const auto self = weak.lock();
+    if (!self) return stream->end(make_error(kLost, "the connection was given up"));
+    asio::post(self->strand_, [self, stream, question = std::move(question)]() mutable {
+      if (!stream->over()) self->ask(stream, std::move(question));
+    });
+  };
   parts.up = [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->open_waiting();
   };

@@ -13,14 +13,13 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr std::size_t kWriteBytes = 64u << 10;
-constexpr std::size_t kTakenAtOnce = 64u << 10;
+constexpr std::size_t kTakenAtOnce = 64u << 10;  // bytes of several records that HTTP/2 is given at once
 
-std::unique_ptr<SSL, decltype(&SSL_free)> open_ssl(Tls& tls) {
+std::unique_ptr<SSL, decltype(&SSL_free)> open_ssl(Tls& tls, TlsMemory& memory) {
   std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(tls.context().native_handle()), &SSL_free);
-  BIO* const coming = BIO_new(BIO_s_mem());
-  BIO* const leaving = BIO_new(BIO_s_mem());
-  BERTH_CHECK(ssl && coming != nullptr && leaving != nullptr, "there is memory for a connection's TLS");
-  SSL_set_bio(ssl.get(), coming, leaving);
+  BIO* const both = memory.open();
+  BERTH_CHECK(ssl && both != nullptr, "there is memory for a connection's TLS");
+  SSL_set_bio(ssl.get(), both, both);
   tls.role() == Role::kClient ? SSL_set_connect_state(ssl.get()) : SSL_set_accept_state(ssl.get());
   return ssl;
 }
@@ -38,9 +37,7 @@ std::string in_ms(Duration duration) { return std::to_string(duration / kMillise
 Connection::Connection(Socket socket, ConnectionParts parts)
     : socket_(std::move(socket)),
       parts_(std::move(parts)),
-      ssl_(open_ssl(*parts_.tls)),
-      coming_(SSL_get_rbio(ssl_.get())),
-      leaving_(SSL_get_wbio(ssl_.get())),
+      ssl_(open_ssl(*parts_.tls, memory_)),
       timer_(socket_.get_executor()) {}
 
 Connection::~Connection() {
@@ -57,13 +54,13 @@ void Connection::connect(const asio::ip::tcp::endpoint& to) {
   socket_.async_connect(to, [self = shared_from_this()](const error_code& error) {
     if (self->over_) return;
     if (error) return self->end(self->lost(error.message()));
-    self->shake_hands();
+    self->begin_handshake();
   });
 }
 
 void Connection::accept() {
   set_deadline();
-  shake_hands();
+  begin_handshake();
 }
 
 void Connection::set_deadline() {
@@ -78,39 +75,38 @@ void Connection::set_deadline() {
   });
 }
 
-void Connection::shake_hands() {
+void Connection::begin_handshake() {
   error_code ignored;
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-  handshake();
+  go_on_with_handshake();
 }
 
 // As far as what has come goes. What it gives leaves also where it fails: the other side is told why.
-void Connection::handshake() {
+void Connection::go_on_with_handshake() {
   ERR_clear_error();
   const int done = SSL_do_handshake(ssl_.get());
-  if (done == 1) return send(&Connection::begin);
-  if (SSL_get_error(ssl_.get(), done) == SSL_ERROR_WANT_READ) return send(&Connection::read);
-  refused_by_ = last_tls_error();
-  send(&Connection::refuse);
+  if (done == 1) return send([this] { begin(); });
+  if (SSL_get_error(ssl_.get(), done) == SSL_ERROR_WANT_READ) return send([this] { read(); });
+  send([this, why = last_tls_error()] { refuse(why); });
 }
 
-void Connection::refuse() {
+void Connection::refuse(const std::string& why) {
   ++parts_.common->totals.refused;
-  end(make_error(kRefused, parts_.peer + " has not proved the agent's key: " + refused_by_,
+  end(make_error(kRefused, parts_.peer + " has not proved the agent's key: " + why,
                  "is its key of an older enrolment, or of another cluster?"));
 }
 
 void Connection::begin() {
-  if (!Tls::proved(ssl_.get())) {
-    refused_by_ = "it came without";
-    return refuse();
-  }
+  if (!Tls::proved(ssl_.get())) return refuse("it came without");
   SessionHooks hooks;
   hooks.make = [this] { return std::make_shared<StreamState>(socket_.get_executor(), parts_.common); };
   hooks.asked = [this](Question question, const std::shared_ptr<StreamState>& stream) {
     parts_.asked(std::move(question), stream);
   };
-  hooks.wake = [this] { flush(); };
+  hooks.unasked = [this](const std::shared_ptr<StreamState>& stream, Question question) {
+    parts_.unasked(stream, std::move(question));
+  };
+  hooks.wake = [this] { flush_soon(); };
   session_.emplace(parts_.tls->role(), parts_.limits, std::move(hooks));
   ++parts_.common->totals.connections;
   heard_ = busy_ = std::chrono::steady_clock::now();
@@ -126,8 +122,8 @@ void Connection::read() {
                             if (self->over_) return;
                             if (error) return self->end(self->lost(error.message()));
                             self->heard_ = std::chrono::steady_clock::now();
-                            BIO_write(self->coming_, self->in_.data(), static_cast<int>(size));
-                            self->session_ ? self->take() : self->handshake();
+                            self->memory_.coming = {self->in_.data(), size};
+                            self->session_ ? self->take() : self->go_on_with_handshake();
                           });
 }
 
@@ -159,34 +155,43 @@ bool Connection::take_some() {
   return got > 0 && !over_;
 }
 
+// Behind what the strand is about to do, so that what all of it says leaves as one.
+void Connection::flush_soon() {
+  if (writing_ || std::exchange(flush_due_, true)) return;
+  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    if (self->flush_due_) self->flush();
+  });
+}
+
 void Connection::flush() {
+  flush_due_ = false;
   if (over_ || writing_ || !session_) return;
-  std::string plain;
-  if (!session_->fill(plain, kWriteBytes)) return end(lost("HTTP/2 cannot go on"));
+  plain_.clear();
+  if (!session_->fill(plain_, kWriteBytes)) return end(lost("HTTP/2 cannot go on"));
   // Memory takes all of it.
-  if (!plain.empty() && SSL_write(ssl_.get(), plain.data(), static_cast<int>(plain.size())) <= 0)
+  if (!plain_.empty() && SSL_write(ssl_.get(), plain_.data(), static_cast<int>(plain_.size())) <= 0)
     return end(lost(last_tls_error()));
-  if (BIO_pending(leaving_) == 0) {
+  if (memory_.leaving.empty()) {
     if (session_->done()) end(lost("HTTP/2 was ended"));
     return;
   }
-  send(&Connection::flush);
+  send([this] { flush(); });
 }
 
-// What TLS has to say; then the next.
-void Connection::send(void (Connection::*then)()) {
-  const auto size = static_cast<std::size_t>(BIO_pending(leaving_));
-  if (size == 0) return (this->*then)();
-  out_.resize(size);
-  BIO_read(leaving_, out_.data(), static_cast<int>(size));
+// What TLS has to say; then the next, unless it is over.
+template <class Then> void Connection::send(Then then) {
+  if (memory_.leaving.empty()) return then();
+  out_.clear();
+  out_.swap(memory_.leaving);
   writing_ = true;
-  asio::async_write(socket_, asio::buffer(out_),
-                    [self = shared_from_this(), then](const error_code& error, std::size_t) {
-                      self->writing_ = false;
-                      if (self->over_) return;
-                      if (error) return self->end(self->lost(error.message()));
-                      ((*self).*then)();
-                    });
+  asio::async_write(
+      socket_, asio::buffer(out_),
+      [self = shared_from_this(), then = std::move(then)](const error_code& error, std::size_t) {
+        self->writing_ = false;
+        if (self->over_) return;
+        if (error) return self->end(self->lost(error.message()));
+        then();
+      });
 }
 
 void Connection::watch() {

@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "events/tunnel/session.h"
+#include "events/tunnel/tls_memory.h"
 
 namespace berth::tunnel {
 
@@ -24,9 +25,10 @@ struct ConnectionParts {
   std::shared_ptr<Common> common;
   Limits limits;
   std::string peer;  // for people: "agent a1 at 127.0.0.1:7411"
-  std::function<void(Question, const std::shared_ptr<StreamState>&)> asked;  // of the server
-  std::function<void()> up;                                                  // the key is proved
-  std::function<void(const Error&)> over;                                    // last
+  std::function<void(Question, const std::shared_ptr<StreamState>&)> asked;    // of the server
+  std::function<void(const std::shared_ptr<StreamState>&, Question)> unasked;  // of the client: Session's
+  std::function<void()> up;                                                    // the key is proved
+  std::function<void(const Error&)> over;                                      // last
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -50,32 +52,33 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
  private:
   void set_deadline();
-  void shake_hands();
-  void handshake();
-  void refuse();
+  void begin_handshake();
+  void go_on_with_handshake();
+  void refuse(const std::string& why);
   void begin();
   void read();
   void take();
   bool take_some();
+  void flush_soon();
   void flush();
-  void send(void (Connection::*then)());
+  template <class Then> void send(Then then);
   void watch();
   void look();
   Error lost(const std::string& why) const;
 
   Socket socket_;
   ConnectionParts parts_;
+  TlsMemory memory_;
   const std::unique_ptr<SSL, decltype(&SSL_free)> ssl_;
-  BIO* const coming_;                // of ssl_: records that came and are not whole, or not taken yet
-  BIO* const leaving_;               // of ssl_: records that are not with the socket yet
   boost::asio::steady_timer timer_;  // the handshake's limit, then the pings
   std::optional<Session> session_;
   std::chrono::steady_clock::time_point heard_;  // when something came last
   std::chrono::steady_clock::time_point busy_;   // when a stream was open last
   std::array<char, 64u << 10> in_;
-  std::string out_;  // being written
-  std::string refused_by_;
+  std::string plain_;  // of HTTP/2, before TLS; keeps its memory
+  std::string out_;    // being written
   bool writing_ = false;
+  bool flush_due_ = false;
   bool over_ = false;
 };
 

@@ -7,7 +7,8 @@ namespace {
 
 // Only streams hold one another back: what a connection takes in all is at once given to its streams.
 constexpr std::int32_t kConnectionWindow = 16 << 20;
-constexpr std::uint64_t kResetsASecond = 33;                       // libnghttp2's own
+constexpr std::uint64_t kResetsASecond = 33;  // libnghttp2's own
+constexpr std::size_t kFrameHeadBytes = 9;
 constexpr std::size_t kHeaderBlockBytesMax = 4 * kHeaderBytesMax;  // libnghttp2 reckons with the worst coding
 
 template <class T, class Free> using Owned = std::unique_ptr<T, Free>;
@@ -33,12 +34,14 @@ void append(std::vector<nghttp2_nv>& fields, const Headers& headers) {
   for (const auto& [name, value] : headers) fields.push_back(field(name, value));
 }
 
-ssize_t read_body(nghttp2_session*, std::int32_t, std::uint8_t* to, std::size_t size, std::uint32_t* flags,
+// How much of it there is: Callbacks::send() takes it.
+ssize_t read_body(nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t size, std::uint32_t* flags,
                   nghttp2_data_source* source, void*) {
   bool end = false;
-  const std::size_t count = static_cast<StreamState*>(source->ptr)->take(to, size, end);
-  if (end) *flags |= NGHTTP2_DATA_FLAG_EOF;
+  const std::size_t count = static_cast<const StreamState*>(source->ptr)->has_to_send(size, end);
   if (count == 0 && !end) return NGHTTP2_ERR_DEFERRED;
+  *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+  if (end) *flags |= NGHTTP2_DATA_FLAG_EOF;
   return static_cast<ssize_t>(count);
 }
 
@@ -77,13 +80,23 @@ struct Session::Callbacks {
     of(user).give(id, {reinterpret_cast<const char*>(bytes), size});
     return nghttp2_session_consume_connection(http, size);
   }
+  // A frame of a body, which read_body() has announced, from where it lies to where it leaves from.
+  static int send(nghttp2_session*, nghttp2_frame*, const std::uint8_t* head, std::size_t size,
+                  nghttp2_data_source* source, void* user) {
+    std::string& out = *of(user).filling_;
+    out.append(reinterpret_cast<const char*>(head), kFrameHeadBytes);
+    auto* const stream = static_cast<StreamState*>(source->ptr);
+    if (size > 0) of(user).unbegun_.erase(stream->id());
+    stream->take(out, size);
+    return 0;
+  }
   static int close(nghttp2_session*, std::int32_t id, std::uint32_t code, void* user) {
-    of(user).end_stream(id, code);
+    code == NGHTTP2_REFUSED_STREAM ? of(user).give_back(id) : of(user).end_stream(id, code);
     return 0;
   }
   // A question that cannot leave, since the other side says that it takes no more.
   static int unsent(nghttp2_session*, const nghttp2_frame* frame, int, void* user) {
-    if (frame->hd.type == NGHTTP2_HEADERS) of(user).end_stream(frame->hd.stream_id, NGHTTP2_REFUSED_STREAM);
+    if (frame->hd.type == NGHTTP2_HEADERS) of(user).give_back(frame->hd.stream_id);
     return 0;
   }
 };
@@ -98,6 +111,7 @@ Session::Session(Role role, const Limits& limits, SessionHooks hooks)
   nghttp2_session_callbacks_set_on_header_callback(made, &Callbacks::header);
   nghttp2_session_callbacks_set_on_frame_recv_callback(made, &Callbacks::frame);
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(made, &Callbacks::data);
+  nghttp2_session_callbacks_set_send_data_callback(made, &Callbacks::send);
   nghttp2_session_callbacks_set_on_stream_close_callback(made, &Callbacks::close);
   nghttp2_session_callbacks_set_on_frame_not_send_callback(made, &Callbacks::unsent);
 
@@ -135,6 +149,7 @@ void Session::open(const std::shared_ptr<StreamState>& stream, const Question& q
   }
   stream->attach(this, id);
   streams_.emplace(id, stream);
+  unbegun_.emplace(id, question);
   hooks_.wake();
 }
 
@@ -153,6 +168,7 @@ void Session::give(std::int32_t id, std::string_view bytes) {
 }
 
 bool Session::fill(std::string& out, std::size_t enough) {
+  filling_ = &out;
   while (out.size() < enough) {
     const std::uint8_t* bytes = nullptr;
     const auto count = nghttp2_session_mem_send(http_.get(), &bytes);
@@ -239,14 +255,26 @@ void Session::end_head(std::int32_t id) {
   const auto stream = streams_.find(id);
   if (head.empty() || stream == streams_.end()) return;
   const std::shared_ptr<StreamState> held = stream->second;
+  unbegun_.erase(id);
   if (role_ == Role::kClient)
     held->give_answer(std::move(head.mapped().answer));
   else if (!head.mapped().question.method.empty() && !head.mapped().question.path.empty())
     hooks_.asked(std::move(head.mapped().question), held);
 }
 
+void Session::give_back(std::int32_t id) {
+  auto question = unbegun_.extract(id);
+  const auto found = streams_.find(id);
+  if (question.empty() || found == streams_.end() || !found->second->detach())
+    return end_stream(id, NGHTTP2_REFUSED_STREAM);
+  const std::shared_ptr<StreamState> stream = found->second;
+  streams_.erase(found);
+  hooks_.unasked(stream, std::move(question.mapped()));
+}
+
 void Session::end_stream(std::int32_t id, std::uint32_t code) {
   heads_.erase(id);
+  unbegun_.erase(id);
   const auto stream = streams_.extract(id);
   if (stream.empty()) return;
   if (code == NGHTTP2_NO_ERROR) return stream.mapped()->end(std::nullopt);

@@ -18,6 +18,9 @@ namespace berth::tunnel {
 struct SessionHooks {
   std::function<std::shared_ptr<StreamState>()> make;                        // of the server
   std::function<void(Question, const std::shared_ptr<StreamState>&)> asked;  // of the server
+  // Of the client: the other side has not worked on the question and does not, since it takes no more. No
+  // byte of its body has left: it may be asked elsewhere. At most once for a stream.
+  std::function<void(const std::shared_ptr<StreamState>&, Question)> unasked;
   std::function<void()> wake;  // fill() has something, outside of receive()
 };
 
@@ -64,6 +67,7 @@ class Session final : public StreamCarrier {
   int add_header(std::int32_t id, std::string_view name, std::string_view value);
   void end_head(std::int32_t id);
   void end_stream(std::int32_t id, std::uint32_t code);
+  void give_back(std::int32_t id);
 
   const Role role_;
   const Limits limits_;
@@ -71,7 +75,9 @@ class Session final : public StreamCarrier {
   std::unique_ptr<nghttp2_session, decltype(&nghttp2_session_del)> http_{nullptr, &nghttp2_session_del};
   std::map<std::int32_t, std::shared_ptr<StreamState>> streams_;
   std::map<std::int32_t, Head> heads_;
+  std::map<std::int32_t, Question> unbegun_;  // of the client: without an answer and a byte of their bodies
   std::vector<std::shared_ptr<StreamState>> given_;  // bytes, within receive(); not told yet
+  std::string* filling_ = nullptr;                   // within fill()
 };
 
 }  // namespace berth::tunnel

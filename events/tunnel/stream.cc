@@ -1,7 +1,6 @@
 #include "events/tunnel/stream.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "events/tunnel/stream_state.h"
 
@@ -12,6 +11,9 @@ Error too_much_at_once() {
   return make_error(kTooMuchAtOnce, "a read or write of the stream is under way, or the bytes are too many",
                     "one at a time, at most " + std::to_string(kBufferedBytesMax) + " bytes");
 }
+
+constexpr std::size_t kMuch = 8u << 10;
+constexpr std::size_t kManyFrames = 64u << 10;
 
 constexpr std::uint32_t kNoError = 0;  // HTTP/2's
 constexpr std::uint32_t kInternalError = 2;
@@ -67,6 +69,13 @@ void StreamState::attach(StreamCarrier* carrier, std::int32_t id) {
   carrier_ = carrier;
   id_ = id;
   ++common_->totals.streams;
+}
+
+bool StreamState::detach() {
+  if (over_ || carrier_ == nullptr || std::exchange(detached_, true)) return false;
+  carrier_ = nullptr;
+  --common_->totals.streams;
+  return true;
 }
 
 void StreamState::read(Stream::Read done) {
@@ -140,7 +149,8 @@ void StreamState::answer(const Answer& answer) {
 void StreamState::give_answer(Answer answer) { call(answered_, Result<Answer>(std::move(answer))); }
 
 void StreamState::give(std::string_view bytes) {
-  if (over_ || dropped_) return;  // the other side does not know yet
+  if (over_ || dropped_) return;                                       // the other side does not know yet
+  if (in_.empty() && bytes.size() >= kMuch) in_.reserve(kManyFrames);  // more of it follows
   in_ += bytes;
 }
 
@@ -152,21 +162,25 @@ void StreamState::give_end() {
   deliver();
 }
 
-std::size_t StreamState::take(std::uint8_t* to, std::size_t size, bool& end) {
-  const std::size_t count = std::min(size, out_.size() - out_sent_);
-  std::memcpy(to, out_.data() + out_sent_, count);
-  out_sent_ += count;
+std::size_t StreamState::has_to_send(std::size_t size, bool& end) const {
+  const std::size_t left = out_.size() - out_sent_;
+  end = out_ended_ && left <= size;
+  return std::min(size, left);
+}
+
+void StreamState::take(std::string& to, std::size_t size) {
+  to.append(out_, out_sent_, size);
+  out_sent_ += size;
   if (out_sent_ == out_.size()) {
     out_ = {};  // an idle stream keeps no memory
     out_sent_ = 0;
     call(writing_, Result<void>());
     if (out_ended_) {
-      end = end_sent_ = true;
+      end_sent_ = true;
       post([](StreamState& state) { state.end_dropped(); });
     }
   }
   recount();
-  return count;
 }
 
 void StreamState::end(std::optional<Error> error) {

@@ -67,6 +67,8 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
 
   // For the session.
   void attach(StreamCarrier* carrier, std::int32_t id);
+  // Of a stream of which nothing has left. False: it was done before, or the stream is over.
+  bool detach();
   std::int32_t id() const { return id_; }
   bool over() const { return over_; }
   void wait_for_answer(Stream::Answered answered) { answered_ = std::move(answered); }
@@ -74,8 +76,10 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   void give(std::string_view bytes);  // the reader is told by tell_given()
   void tell_given();
   void give_end();
-  // Copies at most `size` of the bytes to send; `end`: they are the last.
-  std::size_t take(std::uint8_t* to, std::size_t size, bool& end);
+  // How many of at most `size` bytes there are to send; `end`: they are the last.
+  std::size_t has_to_send(std::size_t size, bool& end) const;
+  // Appends so many of them, of which has_to_send() has told.
+  void take(std::string& to, std::size_t size);
   // Both ways have ended, or the stream failed; nothing follows from the session.
   void end(std::optional<Error> error);
 
@@ -100,6 +104,7 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   bool end_sent_ = false;
   bool has_answer_ = false;  // of the server: it was given
   bool dropped_ = false;     // the last handle went after finish()
+  bool detached_ = false;    // once
   bool over_ = false;
   std::optional<Error> error_;  // that it ended by
   std::size_t counted_ = 0;     // in Totals::buffered
