@@ -158,7 +158,8 @@ Result<std::uint64_t> Uploads::status(const v1::FileQuestion& question) const {
   return failed();
 }
 
-Result<std::uint64_t> Uploads::add(const v1::FileQuestion& question, std::string_view chunk) {
+Result<std::uint64_t> Uploads::add(const v1::FileQuestion& question, std::string_view chunk,
+                                   const std::string& sha256) {
   if (auto good = check_id(question); !good) return good.error();
   if (chunk.size() > kUploadChunkBytesMax)
     return make_error("upload-too-large",
@@ -174,11 +175,15 @@ Result<std::uint64_t> Uploads::add(const v1::FileQuestion& question, std::string
   if (chunk.size() > begun->bytes() - offset)
     return make_error("upload-too-large",
                       "the file was to have " + std::to_string(begun->bytes()) + " bytes, and more come");
-  Sha256 hash;
-  hash.add(chunk);
-  if (hash.value() != question.sha256()) return checksum_differs("the chunk's bytes");
+  if (sha256 != question.sha256()) return checksum_differs("the chunk's bytes");
   if (chunk.empty()) return offset;
-  if (write_all(part->get(), chunk, offset) && fdatasync(part->get()) == 0) return offset + chunk.size();
+  if (write_all(part->get(), chunk, offset)) {
+    // The disk begins with it now, so that publish() has little to wait for; what goes wrong there is told
+    // then.
+    sync_file_range(part->get(), static_cast<off_t>(offset), static_cast<off_t>(chunk.size()),
+                    SYNC_FILE_RANGE_WRITE);
+    return offset + chunk.size();
+  }
   const Error why = failed();
   if (ftruncate(part->get(), static_cast<off_t>(offset)) != 0)
     return make_error("volume-failed", "the upload cannot be brought back to where it was");
@@ -195,7 +200,7 @@ Result<v1::FileEntry> Uploads::finish(const v1::FileQuestion& question) {
   }
 }
 
-Result<Finishing> Uploads::begin_finish(const v1::FileQuestion& question) const {
+Result<Finishing> Uploads::begin_finish(const v1::FileQuestion& question, HashSoFar so_far) const {
   if (auto good = check_id(question); !good) return good.error();
   auto begun = about(question.upload());
   if (!begun) return begun.error();
@@ -204,20 +209,23 @@ Result<Finishing> Uploads::begin_finish(const v1::FileQuestion& question) const 
   if (const auto size = *part ? size_of(*part) : begun->bytes(); size != begun->bytes())
     return make_error("offset-differs", "of the file's " + std::to_string(begun->bytes()) + " bytes " +
                                             std::to_string(size) + " have come");
-  return Finishing{question.upload(), std::move(*begun), std::move(*part), {}, 0};
+  if (so_far.bytes > begun->bytes()) so_far = {};
+  return Finishing{question.upload(), std::move(*begun), std::move(*part), std::move(so_far)};
 }
 
 Result<bool> Uploads::read_on(Finishing& finishing) const {
   if (!finishing.part) return true;
+  HashSoFar& so_far = finishing.so_far;
+  if (so_far.bytes == finishing.about.bytes()) return true;
   std::vector<char> buffer(kHashedAtOnce);
   for (std::size_t in_turn = 0; in_turn < kHashedInTurn;) {
     const ssize_t got =
-        pread(finishing.part.get(), buffer.data(), buffer.size(), static_cast<off_t>(finishing.hashed));
+        pread(finishing.part.get(), buffer.data(), buffer.size(), static_cast<off_t>(so_far.bytes));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return failed();
     if (got == 0) return true;
-    finishing.hash.add({buffer.data(), static_cast<std::size_t>(got)});
-    finishing.hashed += static_cast<std::uint64_t>(got);
+    so_far.hash.add({buffer.data(), static_cast<std::size_t>(got)});
+    so_far.bytes += static_cast<std::uint64_t>(got);
     in_turn += static_cast<std::size_t>(got);
   }
   return false;
@@ -239,7 +247,7 @@ Result<v1::FileEntry> Uploads::end_finish(Finishing finishing) {
 Result<void> Uploads::publish(Finishing& finishing) {
   const v1::FileQuestion& about = finishing.about;
   const Descriptor& part = finishing.part;
-  if (finishing.hash.value() != about.sha256()) return checksum_differs("the file's bytes");
+  if (finishing.so_far.hash.value() != about.sha256()) return checksum_differs("the file's bytes");
   if (auto good = check_target(about); !good) return good.error();
   const auto place = place_of(folder_.folder.get(), about.path());
   if (!place) return place.error();

@@ -1,6 +1,8 @@
 // Uploads: files that come into a folder in chunks, over any number of connections and lives of the agent.
 //
-//   STAGING/FOLDER.UPLOAD.part    the bytes so far; its size is the offset
+//   STAGING/FOLDER.UPLOAD.part    the bytes so far; its size is the offset. On their way to the disk, and
+//   there
+//                                 once the file has its place (ops/adr/0081)
 //   STAGING/FOLDER.UPLOAD.about   what was asked at the beginning (v1::FileQuestion); stays when the file
 //                                 has its place, so that a finish whose answer got lost may be asked again
 // A chunk that cannot be written whole leaves the offset where it was. One question at a time writes an
@@ -11,8 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include "agents/volumes/upload_hashes.h"
 #include "agents/volumes/volumes.h"
-#include "events/base/files/sha256.h"
 #include "events/schema/v1/service.pb.h"
 
 namespace berth::agents {
@@ -24,8 +26,7 @@ struct Finishing {
   std::string upload;
   v1::FileQuestion about;
   Descriptor part;  // locked; none: the file has its place already
-  Sha256 hash;
-  std::uint64_t hashed = 0;  // bytes
+  HashSoFar so_far;
 };
 
 class Uploads {
@@ -40,13 +41,15 @@ class Uploads {
   // of the path above, upload-differs, too-many-uploads.
   Result<std::uint64_t> begin(const v1::FileQuestion& question);
   Result<std::uint64_t> status(const v1::FileQuestion& question) const;
-  // Also: upload-too-large, offset-differs (status() says the offset), checksum-differs.
-  Result<std::uint64_t> add(const v1::FileQuestion& question, std::string_view chunk);
+  // Also: upload-too-large, offset-differs (status() says the offset), checksum-differs. `sha256`: the
+  // chunk's own.
+  Result<std::uint64_t> add(const v1::FileQuestion& question, std::string_view chunk,
+                            const std::string& sha256);
   // Also: offset-differs, checksum-differs (of the whole: begin anew), those of begin().
   Result<v1::FileEntry> finish(const v1::FileQuestion& question);
-  // The same in turns, since all bytes are read once more: begin_finish(), read_on() until it says true,
-  // end_finish().
-  Result<Finishing> begin_finish(const v1::FileQuestion& question) const;
+  // The same in turns, since all bytes of which no hash is known are read once more: begin_finish(),
+  // read_on() until it says true, end_finish(). `so_far`: of the bytes as they were given to add().
+  Result<Finishing> begin_finish(const v1::FileQuestion& question, HashSoFar so_far = {}) const;
   Result<bool> read_on(Finishing& finishing) const;
   Result<v1::FileEntry> end_finish(Finishing finishing);
   Result<void> abort(const v1::FileQuestion& question);

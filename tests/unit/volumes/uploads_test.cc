@@ -48,6 +48,9 @@ class UploadsTest : public VolumeTest {
     question.set_sha256(sha256(chunk));
     return question;
   }
+  Result<std::uint64_t> add(const v1::FileQuestion& question, std::string_view chunk) const {
+    return uploads().add(question, chunk, sha256(chunk));
+  }
   std::string at(const std::string& path) const { return folder_path(1) + "/" + path; }
   template <class Value> static std::string code(const Result<Value>& result) {
     return result ? "" : result.error().code;
@@ -59,10 +62,10 @@ class UploadsTest : public VolumeTest {
 TEST_F(UploadsTest, AFileComesInChunksAndAppearsWhole) {
   const std::string text = "hello world";
   EXPECT_EQ(*uploads().begin(whole(text)), 0u);
-  EXPECT_EQ(*uploads().add(chunk_at(0, "hello "), "hello "), 6u);
+  EXPECT_EQ(*add(chunk_at(0, "hello "), "hello "), 6u);
   EXPECT_FALSE(exists(at("file")));
   EXPECT_EQ(*uploads().status(whole(text)), 6u);
-  EXPECT_EQ(*uploads().add(chunk_at(6, "world"), "world"), 11u);
+  EXPECT_EQ(*add(chunk_at(6, "world"), "world"), 11u);
   const auto entry = uploads().finish(whole(text));
   ASSERT_TRUE(entry) << to_string(entry.error());
   EXPECT_EQ(entry->name(), "file");
@@ -78,10 +81,10 @@ TEST_F(UploadsTest, AFileComesInChunksAndAppearsWhole) {
 TEST_F(UploadsTest, GoesOnAfterTheAgentCameBack) {
   const std::string text = "hello world";
   ASSERT_TRUE(uploads().begin(whole(text)));
-  ASSERT_TRUE(uploads().add(chunk_at(0, "hello "), "hello "));
+  ASSERT_TRUE(add(chunk_at(0, "hello "), "hello "));
   open_all();
   EXPECT_EQ(*uploads().begin(whole(text)), 6u);
-  ASSERT_TRUE(uploads().add(chunk_at(6, "world"), "world"));
+  ASSERT_TRUE(add(chunk_at(6, "world"), "world"));
   ASSERT_TRUE(uploads().finish(whole(text)));
   EXPECT_EQ(read(at("file")), text);
 }
@@ -94,7 +97,7 @@ TEST_F(UploadsTest, GoesOnAfterAKillInMidChunk) {
   const pid_t writer = fork();
   if (writer == 0) {
     for (std::uint64_t at = 0; at < text.size(); at += chunk.size())
-      if (!uploads().add(chunk_at(at, chunk), chunk)) _exit(1);
+      if (!add(chunk_at(at, chunk), chunk)) _exit(1);
     _exit(0);
   }
   while (*uploads().status(whole(text)) < 2 * chunk.size()) usleep(1000);
@@ -103,7 +106,7 @@ TEST_F(UploadsTest, GoesOnAfterAKillInMidChunk) {
   const std::uint64_t offset = *uploads().status(whole(text));
   for (std::uint64_t done = offset; done < text.size();) {
     const std::string next = text.substr(done, 8 << 20);
-    const auto added = uploads().add(chunk_at(done, next), next);
+    const auto added = add(chunk_at(done, next), next);
     ASSERT_TRUE(added) << to_string(added.error());
     done = *added;
   }
@@ -113,7 +116,7 @@ TEST_F(UploadsTest, GoesOnAfterAKillInMidChunk) {
 
 TEST_F(UploadsTest, AFinishWhoseAnswerGotLostIsAskedAgain) {
   ASSERT_TRUE(uploads().begin(whole("x")));
-  ASSERT_TRUE(uploads().add(chunk_at(0, "x"), "x"));
+  ASSERT_TRUE(add(chunk_at(0, "x"), "x"));
   ASSERT_TRUE(uploads().finish(whole("x")));
   EXPECT_EQ(*uploads().status(whole("x")), 1u);
   const auto again = uploads().finish(whole("x"));
@@ -129,23 +132,47 @@ TEST_F(UploadsTest, AnEmptyFileIsFinishedAtOnce) {
 
 TEST_F(UploadsTest, WhatChangedOnItsWayIsRefusedAndNothingIsKeptOfIt) {
   ASSERT_TRUE(uploads().begin(whole("abc")));
-  EXPECT_EQ(code(uploads().add(chunk_at(0, "abc"), "abd")), "checksum-differs");
+  EXPECT_EQ(code(add(chunk_at(0, "abc"), "abd")), "checksum-differs");
   EXPECT_EQ(*uploads().status(whole("abc")), 0u);
   auto other = whole("abc", "other", 'o');
   other.set_sha256(sha256("xyz"));
   ASSERT_TRUE(uploads().begin(other));
-  ASSERT_TRUE(uploads().add(chunk_at(0, "abc", 'o'), "abc"));
+  ASSERT_TRUE(add(chunk_at(0, "abc", 'o'), "abc"));
   EXPECT_EQ(code(uploads().finish(other)), "checksum-differs");
   EXPECT_FALSE(exists(at("other")));
 }
 
+TEST_F(UploadsTest, OfAFileWhoseHashIsKnownOnlyTheRestIsRead) {
+  const auto finish = [&](const std::string& hashed, std::uint64_t bytes) {
+    EXPECT_TRUE(uploads().abort(chunk_at(0, "")));
+    EXPECT_TRUE(uploads().begin(whole("abcdef")));
+    EXPECT_TRUE(add(chunk_at(0, "abcdef"), "abcdef"));
+    HashSoFar so_far;
+    so_far.hash.add(hashed);
+    so_far.bytes = bytes;
+    auto finishing = uploads().begin_finish(whole("abcdef"), std::move(so_far));
+    EXPECT_TRUE(finishing);
+    while (!*uploads().read_on(*finishing))
+      ;
+    const auto done = uploads().end_finish(std::move(*finishing));
+    unlink(at("file").c_str());
+    return code(done);
+  };
+  EXPECT_EQ(finish("", 0), "");
+  EXPECT_EQ(finish("abc", 3), "");
+  EXPECT_EQ(finish("abcdef", 6), "");
+  EXPECT_EQ(finish("abX", 3), "checksum-differs");
+  EXPECT_EQ(finish("abcdeX", 6), "checksum-differs");
+  EXPECT_EQ(finish("abcdefghi", 9), "") << "of another file: all is read";
+}
+
 TEST_F(UploadsTest, AChunkOutOfTurnIsTold) {
   ASSERT_TRUE(uploads().begin(whole("abc")));
-  EXPECT_EQ(code(uploads().add(chunk_at(1, "bc"), "bc")), "offset-differs");
-  ASSERT_TRUE(uploads().add(chunk_at(0, "a"), "a"));
-  EXPECT_EQ(code(uploads().add(chunk_at(0, "a"), "a")), "offset-differs");
+  EXPECT_EQ(code(add(chunk_at(1, "bc"), "bc")), "offset-differs");
+  ASSERT_TRUE(add(chunk_at(0, "a"), "a"));
+  EXPECT_EQ(code(add(chunk_at(0, "a"), "a")), "offset-differs");
   EXPECT_EQ(code(uploads().finish(whole("abc"))), "offset-differs");
-  EXPECT_EQ(code(uploads().add(chunk_at(1, "bcd"), "bcd")), "upload-too-large");
+  EXPECT_EQ(code(add(chunk_at(1, "bcd"), "bcd")), "upload-too-large");
 }
 
 TEST_F(UploadsTest, WhatIsThereIsKeptUnlessItIsToBeReplaced) {
@@ -155,7 +182,7 @@ TEST_F(UploadsTest, WhatIsThereIsKeptUnlessItIsToBeReplaced) {
   auto over = whole("new");
   over.set_overwrite(true);
   ASSERT_TRUE(uploads().begin(over));
-  ASSERT_TRUE(uploads().add(chunk_at(0, "new"), "new"));
+  ASSERT_TRUE(add(chunk_at(0, "new"), "new"));
   ASSERT_TRUE(uploads().finish(over));
   EXPECT_EQ(read(at("file")), "new");
   EXPECT_EQ(read(at("link")), "old");
@@ -163,7 +190,7 @@ TEST_F(UploadsTest, WhatIsThereIsKeptUnlessItIsToBeReplaced) {
 
 TEST_F(UploadsTest, WhatAppearedMeanwhileIsNotReplaced) {
   ASSERT_TRUE(uploads().begin(whole("new")));
-  ASSERT_TRUE(uploads().add(chunk_at(0, "new"), "new"));
+  ASSERT_TRUE(add(chunk_at(0, "new"), "new"));
   write(at("file"), "other");
   EXPECT_EQ(code(uploads().finish(whole("new"))), "path-exists");
   EXPECT_EQ(read(at("file")), "other");
@@ -191,7 +218,7 @@ TEST_F(UploadsTest, AnIdThatIsTakenOrNoneIsTold) {
   ASSERT_TRUE(uploads().begin(whole("abc")));
   EXPECT_EQ(code(uploads().begin(whole("xyz"))), "upload-differs");
   EXPECT_EQ(code(uploads().status(whole("abc", "file", 'n'))), "unknown-upload");
-  EXPECT_EQ(code(uploads().add(chunk_at(0, "a", 'n'), "a")), "unknown-upload");
+  EXPECT_EQ(code(add(chunk_at(0, "a", 'n'), "a")), "unknown-upload");
   EXPECT_EQ(code(uploads().finish(whole("abc", "file", 'n'))), "unknown-upload");
   auto bad = whole("abc");
   bad.set_upload("../../x");
@@ -203,10 +230,10 @@ TEST_F(UploadsTest, OneQuestionAtATimeWritesAnUpload) {
   const std::string part = root + "/staging/" + folder.name() + "." + to_hex(std::string(16, 'u')) + ".part";
   const int other = ::open(part.c_str(), O_RDWR);
   ASSERT_EQ(flock(other, LOCK_EX), 0);
-  EXPECT_EQ(code(uploads().add(chunk_at(0, "a"), "a")), "upload-busy");
+  EXPECT_EQ(code(add(chunk_at(0, "a"), "a")), "upload-busy");
   EXPECT_EQ(code(uploads().finish(whole("abc"))), "upload-busy");
   close(other);
-  EXPECT_TRUE(uploads().add(chunk_at(0, "a"), "a"));
+  EXPECT_TRUE(add(chunk_at(0, "a"), "a"));
 }
 
 TEST_F(UploadsTest, AnAbortedOneLeavesNothing) {
@@ -267,13 +294,13 @@ TEST_F(FullVolume, InMidUploadLosesNothingAndTheUploadGoesOnWhenThereIsRoom) {
   write(at("kept"), "kept");
   const std::string half(400 << 10, 'x');
   ASSERT_TRUE(uploads().begin(whole(half + half)));
-  ASSERT_TRUE(uploads().add(chunk_at(0, half), half));
+  ASSERT_TRUE(add(chunk_at(0, half), half));
   write(at("large"), std::string(400 << 10, 'y'));
-  EXPECT_EQ(code(uploads().add(chunk_at(half.size(), half), half)), "volume-full");
+  EXPECT_EQ(code(add(chunk_at(half.size(), half), half)), "volume-full");
   EXPECT_EQ(*uploads().status(whole(half + half)), half.size());
   EXPECT_EQ(read(at("kept")), "kept");
   std::filesystem::remove(at("large"));
-  ASSERT_TRUE(uploads().add(chunk_at(half.size(), half), half));
+  ASSERT_TRUE(add(chunk_at(half.size(), half), half));
   ASSERT_TRUE(uploads().finish(whole(half + half)));
   EXPECT_EQ(read(at("file")), half + half);
 }
