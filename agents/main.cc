@@ -1,5 +1,4 @@
 // berth-agent: one worker node.
-#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
@@ -15,10 +14,13 @@
 #include "agents/runtime/agent_runtime.h"
 #include "events/base/files/descriptor_limit.h"
 #include "events/base/secrets.h"
+#include "events/base/service/service_notice.h"
 #include "events/base/stop_signal.h"
 #include "events/base/system_clock.h"
 #include "events/base/version.h"
 #include "events/log/open/open_log.h"
+#include "events/logs/log_setup.h"
+#include "events/otlp/span_exporter.h"
 
 extern char** environ;
 
@@ -27,6 +29,7 @@ namespace {
 
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
+constexpr Duration kAliveWait = 10 * kSecond;
 
 // What the flags say; they win over file and environment.
 struct Flags {
@@ -75,6 +78,11 @@ void add_flags(CLI::App& app, Flags& flags) {
       ->allow_extra_args(false);
   app.add_flag("--shared-ids", flags.shared_ids,
                "Take volumes whose file system has no id maps: files then belong to ids that kernels run as");
+  option("--log-format", "logging.format", "Log lines: json, text, or auto: text on a terminal", "FORMAT");
+  option("--log-level", "logging.level",
+         "trace, debug, info, warning or error; SIGUSR1 logs a step more, SIGUSR2 a step less", "LEVEL");
+  option("--otlp-url", "tracing.otlp_url",
+         "Spans of kernels' starts and ends go to this collector, like http://127.0.0.1:4318", "URL");
   option("--services", "agent.services", "Where API servers reach its kernels (default 127.0.0.1:0)",
          "IP:PORT");
   auto* end =
@@ -104,6 +112,7 @@ Result<AgentConfig> read_config(const Flags& flags) {
   if (config.key_file.empty())
     return make_error("key-file-missing", "no key file is named",
                       "make one with `berth agent enroll NAME`, then --key-file FILE");
+  if (auto collector = find_collector(config.otlp_url); !collector) return collector.error();
   return config;
 }
 
@@ -116,6 +125,7 @@ void say(LogLevel level, const std::string& text) {
 }
 
 Result<void> run(AgentConfig config) {
+  ServiceNotice notice;      // first: its sockets are no kernel's
   umask(077);                // the launcher of kernels gives them the usual one again
   raise_descriptor_limit();  // each channel into a kernel takes one
   const auto key = read_agent_key(config.key_file);
@@ -124,6 +134,8 @@ Result<void> run(AgentConfig config) {
   if (config.name != key->agent)
     return make_error("key-file-invalid", "the key is of agent " + key->agent + ", not " + config.name,
                       "leave --name out");
+  auto collector = find_collector(config.otlp_url);
+  if (!collector) return collector.error();
   auto machinery = open_machinery(config, say);  // first: it starts the launcher
   if (!machinery) return machinery.error();
   OpenLog wanted;
@@ -134,14 +146,20 @@ Result<void> run(AgentConfig config) {
   if (!log) return log.error();
   SystemClock clock;
   SystemRandom random;
-  AgentRuntime agent(config, key->signer(),
-                     {**log, clock, random, *machinery->backend, machinery->images.get(), say,
-                      machinery->pump, std::move(machinery->registries), machinery->volumes.get()},
-                     kVersion);
+  const auto spans = start_exporter(std::move(*collector), {"berth-agent", config.name, kVersion},
+                                    [](const std::string& text) { say(LogLevel::kWarning, text); });
+  AgentRuntime agent(
+      config, key->signer(),
+      {**log, clock, random, *machinery->backend, machinery->images.get(), say, machinery->pump,
+       std::move(machinery->registries), machinery->volumes.get(), into(spans)},
+      kVersion);
   if (auto started = agent.start(); !started) return started;
   spdlog::info("agent {} of group {} runs on {}, backend {}, services at {}", config.name, config.group,
                config.log, machinery->backend->name(), agent.address());
+  notice.ready("agent " + config.name + " of group " + config.group,
+               [&agent] { return agent.answers(kAliveWait); });
   wait_for_stop_signal();
+  notice.stopping();
   spdlog::info("stopping; {} kernels {}", agent.status().kernels_live,
                config.end_kernels ? "are ended" : "go on");
   if (!agent.stop()) spdlog::warn("not all could be told in time; the next start will");
@@ -155,10 +173,12 @@ int main_of_agent(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : kUsage; }
-  spdlog::set_default_logger(spdlog::stderr_color_mt("agent"));
   const auto config = read_config(flags);
-  if (!config) {
-    spdlog::error(to_string(config.error()));
+  const auto logs =
+      set_up_logs(config ? LogOptions{"agent", config->log_format, config->log_level} : LogOptions{"agent"});
+  if (!config || !logs) {
+    if (!logs) (void)set_up_logs({"agent"});  // an error goes where logs go
+    spdlog::error(to_string(config ? logs.error() : config.error()));
     return kUsage;
   }
   if (!catch_stop_signals()) return kFailure;

@@ -6,10 +6,12 @@
 #include "bench/api/api.h"
 #include "bench/app/app.h"
 #include "bench/append.h"
+#include "bench/audit.h"
 #include "bench/console.h"
 #include "bench/e2e/e2e.h"
 #include "bench/kernels.h"
 #include "bench/openb.h"
+#include "bench/past.h"
 #include "bench/place.h"
 #include "bench/replay.h"
 #include "bench/why.h"
@@ -31,6 +33,8 @@ constexpr Bench kBenches[] = {
      berth::bench::run_app},
     {"append", "durable appends of 200-byte events, against RocksDB or librdkafka alone",
      berth::bench::run_append},
+    {"audit", "walking a journal as `berth audit verify` does, against reading and hashing its bytes alone",
+     berth::bench::run_audit},
     {"console", "the web console in Chromium: first paint, event to pixel, scrolling, heap",
      berth::bench::run_console},
     {"e2e", "a request appended, its placement read back: saturated, at a rate, alone",
@@ -39,6 +43,7 @@ constexpr Bench kBenches[] = {
      berth::bench::run_life},
     {"openb", "GPU fragmentation on the openb trace: the published policies and ours",
      berth::bench::run_openb},
+    {"past", "moments of the past over a long journal, and what keeping them costs", berth::bench::run_past},
     {"place", "the decision engine alone: filling a cluster, and churn at 95 % full",
      berth::bench::run_place},
     {"replay", "fold a journal into memory and into RocksDB; restart from a checkpoint",

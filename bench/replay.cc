@@ -158,7 +158,7 @@ class Counted final : public projections::Store {
     const CpuStopwatch watch;
     auto done = store_.write(batch);
     seconds += watch.seconds();
-    rows += batch.rows.size() + batch.chain.size() + batch.history.size();
+    rows += batch.rows.size() + batch.chain.size() + batch.history.size() + batch.views.size();
     return done;
   }
   Result<void> checkpoint() override { return store_.checkpoint(); }
@@ -177,6 +177,12 @@ class Counted final : public projections::Store {
   Result<std::optional<projections::HistoryEntry>> find_history_by_name(
       const std::string& user, const std::string& name) const override {
     return store_.find_history_by_name(user, name);
+  }
+  Result<void> scan_views(std::string_view from, const OnRow& row) const override {
+    return store_.scan_views(from, row);
+  }
+  Result<std::optional<std::string>> last_view_before(std::string_view key) const override {
+    return store_.last_view_before(key);
   }
   double seconds = 0;
   std::uint64_t rows = 0;

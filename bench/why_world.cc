@@ -6,10 +6,10 @@ namespace berth::bench {
 
 namespace {
 
-constexpr Amount kGiB = 1ll << 30;
+constexpr Amount kGiBOfWorld = 1ll << 30;
 constexpr Amount kTenth = kUnit / 10;
 
-SessionId session_id(std::uint64_t number) {
+SessionId waiting_session_id(std::uint64_t number) {
   SessionId id;
   const std::uint64_t mixed = number * 0x9E3779B97F4A7C15ull;
   std::memcpy(id.bytes.data(), &mixed, sizeof mixed);
@@ -56,14 +56,14 @@ void WhyWorld::add_agents(std::uint64_t count) {
     v1::Event enrolled, event;
     auto* agent = event.mutable_agent_joined();
     agent->set_agent("agent-" + std::to_string(1'000'000 + i));
-    agent->set_incarnation(wire(session_id(i + 1)));
-    agent->set_nonce(wire(session_id(i + 1)));
+    agent->set_incarnation(wire(waiting_session_id(i + 1)));
+    agent->set_nonce(wire(waiting_session_id(i + 1)));
     agent->set_sent_ms(cell_.now() / kMillisecond);
     agent->set_group("default");
     agent->set_architecture(i % 16 == 0 ? "aarch64" : "x86_64");
     const std::uint64_t kind = i % 4;  // half CPU only; 8 whole GPUs; 4 GPUs cut into two
     add_slot(agent, "cpu", (kind == 2 ? 96 : 64) * kUnit);
-    add_slot(agent, "mem", (kind == 2 ? 1024 : 256) * kGiB);
+    add_slot(agent, "mem", (kind == 2 ? 1024 : 256) * kGiBOfWorld);
     const std::uint64_t gpus = kind == 2 ? 8 : kind == 3 ? 4 : 0;
     for (std::uint64_t gpu = 0; gpu < gpus; ++gpu) {
       auto* device = agent->add_devices();
@@ -82,7 +82,7 @@ void WhyWorld::add_agents(std::uint64_t count) {
 // Some hundred different requests: a third CPU only, most of the rest parts of a GPU, some gangs, some of one
 // architecture.
 void WhyWorld::ask() {
-  asked_.push_back(session_id(asked_.size() + 1));
+  asked_.push_back(waiting_session_id(asked_.size() + 1));
   v1::Event event;
   auto* asked = event.mutable_session_requested();
   asked->set_session_id(wire(asked_.back()));
@@ -103,7 +103,7 @@ void WhyWorld::ask() {
   role->set_role("main");
   role->set_count(1);
   add_slot(role, "cpu", static_cast<Amount>(1 + rng_.below(8)) * 2 * kUnit);
-  add_slot(role, "mem", static_cast<Amount>(1 + rng_.below(4)) * 8 * kGiB);
+  add_slot(role, "mem", static_cast<Amount>(1 + rng_.below(4)) * 8 * kGiBOfWorld);
   if (!rng_.chance(1, 3))
     add_slot(role, "cuda.shares",
              kTenth * (rng_.chance(1, 3) ? 10 * static_cast<Amount>(1 + rng_.below(4))

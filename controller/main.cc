@@ -12,20 +12,27 @@
 #include "controller/runtime/journal_owner.h"
 #include "controller/runtime/listening_options.h"
 #include "events/base/files/private_files.h"
+#include "events/base/service/service_notice.h"
 #include "events/base/stop_signal.h"
 #include "events/base/version.h"
 #include "events/log/open/open_log.h"
+#include "events/logs/log_setup.h"
+#include "events/otlp/collector.h"
 
 namespace {
 
 using namespace berth;  // NOLINT: one program, one namespace
 
 int fail(const Error& error) {
-  std::fprintf(stderr, "berth-controller: %s\n", to_string(error).c_str());
+  if (logs_json())
+    spdlog::error("{}", to_string(error));
+  else
+    std::fprintf(stderr, "berth-controller: %s\n", to_string(error).c_str());
   return 1;
 }
 
 int run(const controller::ControllerProcessConfig& config, const std::string& cluster_file, OpenLog wanted) {
+  ServiceNotice notice;
   umask(077);
   if (auto made = make_private_folder(config.data); !made) return fail(made.error());
   if (const auto other = foreign_folder_above(config.data)) spdlog::warn("{}", *other);
@@ -42,6 +49,7 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
   if (!catch_stop_signals()) return 1;
   controller::ControllerProcessConfig with_end = config;
   bool fatal = false;
+  with_end.cluster_file = cluster_file;
   with_end.on_fatal = [&fatal](const std::string&) {
     fatal = true;
     ask_to_stop();
@@ -63,7 +71,9 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
   else if (!link->empty())
     std::printf("login %s (sets the first password)\n", link->c_str());
   std::fflush(stdout);
+  notice.ready("serves " + process.endpoint(), [&process] { return process.answers(); });
   wait_for_stop_signal();
+  notice.stopping();
   process.stop();
   controller::remove_endpoint_file(config.data);
   return fatal ? 1 : 0;
@@ -79,6 +89,14 @@ int main(int argc, char** argv) {
   std::string cluster_file;
   app.add_option("--log", config.log_url, "The cluster's event log: kafka://HOST:PORT[,HOST:PORT]")
       ->required();
+  LogOptions logs{"controller"};
+  app.add_option("--log-format", logs.format, "Log lines: json, text, or auto: text on a terminal")
+      ->envname("BERTH__LOGGING__FORMAT")
+      ->capture_default_str();
+  app.add_option("--log-level", logs.level,
+                 "trace, debug, info, warning or error; SIGUSR1 logs a step more, SIGUSR2 a step less")
+      ->envname("BERTH__LOGGING__LEVEL")
+      ->capture_default_str();
   OpenLog wanted;
   app.add_option("--kafka-config", wanted.kafka_config,
                  "Kafka's SASL and TLS: a file of librdkafka's properties, mode 0600 (ops/kafka/README.md)")
@@ -101,8 +119,11 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) { return app.exit(e) == 0 ? 0 : 2; }
+  if (const auto set = set_up_logs(logs); !set) return fail(set.error()) + 1;
+  if (const auto collector = find_collector(config.listening.otlp_url); !collector)
+    return fail(collector.error()) + 1;
   if (config.log_url.starts_with("local:")) {
-    std::fprintf(stderr, "berth-controller: the embedded log belongs to one process: use `berth up`\n");
+    spdlog::error("the embedded log belongs to one process: use `berth up`");
     return 2;
   }
   return run(config, cluster_file, wanted);

@@ -6,11 +6,13 @@
     ops/read_journal.py --json journal.jsonl     a JSON object per event
     ops/read_journal.py --check journal.jsonl    only the checks
     berth journal export | ops/read_journal.py -
+    ops/read_journal.py --check --head head.json journal.jsonl    also that the journal extends a head that was kept (`berth audit head > head.json`)
 
 Of each record it checks the envelope (magic, length, CRC-32C, cluster), then as every reader does (FORMAT.md) whether it
 continues the journal: epoch, sequence, link (BLAKE2b-256 of the record before), time, input ranges; and of claims whether the
-rolling hash is what was read here. A record that does not continue is void: it is counted and shown, and is no error, since
-every reader ignores it alike; so is an offset that no record has (payload null). What the fold's second net refuses (a bug of Berth's) is not known here.
+rolling hash is what was read here; of signed chain heads the Ed25519 signature, key and range. The signatures are checked in plain Python (RFC 8032),
+some milliseconds each. A record that does not continue is void: it is counted and shown, and is no error, since
+every reader ignores it alike (but one that does not continue its own epoch and that no later signed head covers is told as one); so is an offset that no record has (payload null). What the fold's second net refuses (a bug of Berth's) is not known here.
 
 Exit code: 0 the chain holds, 1 it does not (a damaged record, another cluster, a hole, a false claim), 2 usage.
 """
@@ -146,6 +148,96 @@ def blake2b_256(data):
     return hashlib.blake2b(data, digest_size=32).digest()
 
 
+# ---- Ed25519 (RFC 8032), only to check signatures: nothing here is secret, so its time may depend on what it reads ----
+
+P = 2**255 - 19
+Q = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+ROOT = pow(2, (P - 1) // 4, P)
+
+
+def point_at(data):
+    """The point (x, y, 1, xy) of 32 bytes, or None."""
+    y = int.from_bytes(data, "little")
+    sign, y = y >> 255, y & (1 << 255) - 1
+    if y >= P:
+        return None
+    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * ROOT % P
+    if (x * x - square) % P or (x == 0 and sign):
+        return None
+    return (P - x if x & 1 != sign else x), y, 1, (P - x if x & 1 != sign else x) * y % P
+
+
+def add_points(p, q):
+    a, b = (p[1] - p[0]) * (q[1] - q[0]) % P, (p[1] + p[0]) * (q[1] + q[0]) % P
+    c, d = 2 * p[3] * q[3] * D % P, 2 * p[2] * q[2] % P
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
+
+def times(number, point):
+    result = (0, 1, 1, 0)
+    while number:
+        if number & 1:
+            result = add_points(result, point)
+        point, number = add_points(point, point), number >> 1
+    return result
+
+
+BASE = point_at(bytes([0x58] + [0x66] * 31))
+
+
+def is_signed(key, signature, message):
+    if len(key) != 32 or len(signature) != 64:
+        return False
+    a, r, s = point_at(key), point_at(signature[:32]), int.from_bytes(signature[32:], "little")
+    if a is None or r is None or s >= Q:
+        return False
+    k = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little") % Q
+    left, right = times(s, BASE), add_points(r, times(k, a))
+    return not (left[0] * right[2] - right[0] * left[2]) % P and not (left[1] * right[2] - right[1] * left[2]) % P
+
+
+def head_bytes(cluster, start, offset, applied, rolling, state_hash):
+    return b"berth chain head 1\n" + cluster.bytes + struct.pack("<QQQ", start, offset, applied) + rolling + state_hash
+
+
+def key_bytes(cluster, previous, key):
+    return b"berth head key 1\n" + cluster.bytes + previous.ljust(32, b"\0") + key
+
+
+def raw(text):
+    """The bytes that the decoder showed as hex or as a UUID."""
+    return bytes.fromhex(str(text).replace("-", ""))
+
+
+class Head:
+    """A signed chain head; as a file, what `berth audit head` prints."""
+
+    def __init__(self, cluster, key, start, offset, count, rolling, state_hash, signature):
+        self.cluster, self.key, self.start, self.offset, self.count = cluster, key, start, offset, count
+        self.rolling, self.state_hash, self.signature = rolling, state_hash, signature
+
+    def is_right(self):
+        return is_signed(self.key, self.signature, head_bytes(self.cluster, self.start, self.offset, self.count, self.rolling, self.state_hash))
+
+    @classmethod
+    def read(cls, path):
+        try:
+            with open(path, encoding="ascii") as file:
+                told = json.load(file)
+            head = cls(uuid.UUID(told["cluster_id"]), raw(told["key"]), told["from"], told["offset"], told["count"],
+                       raw(told["rolling_hash"]), raw(told["state_hash"]), raw(told["signature"]))
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise ValueError(f"{path} is no whole signed chain head: {error}") from error
+        if not head.is_right():
+            raise ValueError(f"{path} is no whole signed chain head: its signature does not fit what it says")
+        return head
+
+
 class Damaged(Exception):
     """The payload is no valid envelope."""
 
@@ -173,8 +265,13 @@ class Chain:
     """What every reader checks before it folds a record. Starts in the middle where the export does: then the first record
     is taken as it is."""
 
-    def __init__(self, cluster=None, start=0):
+    def __init__(self, cluster=None, start=0, kept=None):
         self.cluster, self.next = cluster, start
+        self.kept, self.kept_found = kept, False
+        self.rules = self.applied = 0
+        self.applied_at = {start: 0}
+        self.key, self.head = b"", None
+        self.suspicions = []  # since the newest right head
         self.whole = start == 0
         self.epoch = self.sequence = self.time = 0
         self.link = b""
@@ -182,7 +279,7 @@ class Chain:
         self.rolling = bytes(32)
         self.rolled = {start: self.rolling}
         self.started = self.whole
-        self.counts = {"records": 0, "events": 0, "void": 0, "claims": 0}
+        self.counts = {"records": 0, "events": 0, "void": 0, "claims": 0, "heads": 0}
         self.problems = []
 
     def problem(self, offset, text):
@@ -197,13 +294,23 @@ class Chain:
         link = bytes(32) if gap else blake2b_256(payload)
         record, void = (None, "gap") if gap else self.judge(offset, payload, decoder)
         if not void:
-            self.apply(record, link)
+            self.apply(record, link, offset)
         else:
             self.counts["void"] += 1
+            header = (record or {}).get("header", {})
+            if void in ("sequence", "link", "epoch", "time", "input-range") and header.get("epoch", 0) >= self.epoch and header.get("sequence", 0) > self.sequence:
+                self.suspicions.append((offset, f"it does not continue the record before ({void}): that one was changed, or records were taken out"))
         self.next = offset + 1
         self.rolling = blake2b_256(self.rolling + struct.pack("<Q", offset) + link)
         self.rolled[self.next] = self.rolling
         self.rolled.pop(self.next - 65_537, None)  # the window of P12
+        self.applied_at[self.next] = self.applied
+        self.applied_at.pop(self.next - 65_537, None)
+        if self.kept and self.whole and self.kept.offset == self.next:
+            self.kept_found = self.rolling == self.kept.rolling
+            if not self.kept_found:
+                first = self.suspicions[0][0] if self.suspicions else self.head.offset if self.head else 0
+                self.problem(first, f"the first {self.next} records are not those that the kept head was signed over; from here on they may differ")
         return record, void
 
     def judge(self, offset, payload, decoder):
@@ -262,7 +369,41 @@ class Chain:
                 return "input-range"
         return ""
 
-    def apply(self, record, link):
+    def finish(self):
+        """After the last record: what no signed head covers, and the head that was kept."""
+        if self.kept and self.cluster and self.kept.cluster != self.cluster:
+            self.problem(0, f"the kept head is of cluster {self.kept.cluster}, the journal of {self.cluster}")
+        elif self.kept and self.kept.offset > self.next:
+            self.problem(self.next, f"the journal ends here, the kept head covers {self.kept.offset} records: its tail was cut off")
+        for offset, text in self.suspicions[:1]:
+            self.problem(offset, text + "; no signed head covers it")
+
+    def take_key(self, event, offset):
+        key, previous, signature = (raw(event.get(name, "")) for name in ("public_key", "previous_key", "signature"))
+        right = is_signed(self.key, signature, key_bytes(self.cluster, previous, key)) and previous == self.key if self.key else not previous
+        if not right and self.whole:
+            self.problem(offset, f"the head key {key.hex()[:16]} is not signed by the key before")
+        self.key = key
+
+    def take_head(self, event, offset):
+        claim = event.get("claim", {})
+        if not event.get("signature"):
+            return
+        head = Head(self.cluster, raw(event.get("head_key", "")), event.get("from", 0), claim.get("offset", 0), event.get("applied", 0),
+                    raw(claim.get("rolling", "")), raw(event.get("state_hash", "")), raw(event.get("signature", "")))
+        if self.key and head.key != self.key:
+            self.problem(offset, f"this chain head is signed by key {head.key.hex()[:16]}, and the log's is {self.key.hex()[:16]}")
+        elif not head.is_right():
+            self.problem(offset, "this chain head has a wrong signature")
+        elif self.whole and head.start != (self.head.offset if self.head else 0):
+            self.problem(offset, f"this chain head follows one at {head.start} that is not there")
+        else:
+            self.applied += head.count - self.applied_at.get(head.offset, head.count)  # what the fold forbade is not known here
+            self.head = head
+            self.counts["heads"] += 1
+            self.suspicions = [each for each in self.suspicions if each[0] >= head.offset]
+
+    def apply(self, record, link, offset):
         header = record.get("header", {})
         self.started = True
         self.epoch, self.sequence = header.get("epoch", 0), header.get("sequence", 0)
@@ -275,6 +416,16 @@ class Chain:
             if rewound is not None:
                 stream = {1: "REQUESTS", 2: "REPORTS"}.get(rewound.get("stream"))
                 self.inputs[stream, rewound.get("partition", 0)] = rewound.get("to", 0)
+            if "controller_elected" in event:
+                self.rules = event["controller_elected"].get("rules", 0)
+            if "cluster_restored" in event:
+                self.epoch += 1000  # beyond the epochs that a lost tail may have had
+            if "head_key_changed" in event:
+                self.take_key(event["head_key_changed"], offset)
+            if "chain_head_recorded" in event:
+                self.take_head(event["chain_head_recorded"], offset)
+        if self.rules >= 10:
+            self.applied += 1
 
 
 # ---- what is printed ----
@@ -328,25 +479,32 @@ def entries(lines):
         try:
             entry = json.loads(line)
             if "payload" in entry:
-                payload = entry["payload"]
-                yield entry["offset"], payload if payload is None else base64.b64decode(payload, validate=True)
-            else:
+                payload, offset = entry["payload"], entry["offset"]
+                if not isinstance(offset, int) or not 0 <= offset < 1 << 63:
+                    raise ValueError("its offset is none")
+                yield offset, payload if payload is None else base64.b64decode(payload, validate=True)
+            elif number == 1 and isinstance(entry["from"], int):
                 yield None, entry
-        except (ValueError, KeyError, TypeError) as error:
+            else:
+                raise ValueError("no record")
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ValueError(f"line {number} is no line of an export: {error}") from error
 
 
-def read(lines, out_json=False, quiet=False, decoder=None):
+def read(lines, out_json=False, quiet=False, decoder=None, kept=None):
     decoder, chain, cluster = decoder or Decoder(), None, None
     for offset, payload in entries(lines):
         if offset is None:
             cluster = uuid.UUID(payload["cluster_id"]) if "cluster_id" in payload else None
             continue
-        chain = chain or Chain(cluster, offset)
+        chain = chain or Chain(cluster, offset, kept)
         record, void = chain.take(offset, payload, decoder)
         if not quiet:
             show(offset, record, void, out_json)
-    return chain or Chain(cluster)
+    if chain is None:
+        raise ValueError("no record comes: is it what `berth journal export` prints?")
+    chain.finish()
+    return chain
 
 
 def main():
@@ -354,10 +512,12 @@ def main():
     parser.add_argument("file", help="output of `berth journal export`, - for standard input")
     parser.add_argument("--json", action="store_true", help="a JSON object per event")
     parser.add_argument("--check", action="store_true", help="no events, only the checks")
+    parser.add_argument("--head", metavar="FILE", help="a signed head that was kept: the journal must extend it")
     options = parser.parse_args()
     try:
+        kept = Head.read(options.head) if options.head else None
         with (sys.stdin if options.file == "-" else open(options.file, encoding="ascii")) as lines:
-            chain = read(lines, options.json, options.check)
+            chain = read(lines, options.json, options.check, kept=kept)
     except (OSError, ValueError) as error:
         print(f"read_journal: {error}", file=sys.stderr)
         return 2
@@ -367,6 +527,11 @@ def main():
         print(f"read_journal: {problem}", file=sys.stderr)
     c = chain.counts
     verdict = "the chain holds" if not chain.problems else f"the chain does NOT hold ({len(chain.problems)} problems)"
+    if kept and not chain.whole:
+        print("read_journal: an export that begins in the middle says nothing about a kept head: export from 0", file=sys.stderr)
+        return 2
+    heads = f"{c['heads']} signed heads, the newest over {chain.head.offset} records" if chain.head else "no signed head"
+    print(f"{heads}; the kept head: {'extended' if chain.kept_found else 'NOT extended' if kept else 'none given'}", file=sys.stderr)
     print(f"{c['records']} records, {c['events']} events, {c['void']} void, {c['claims']} claims checked; cluster {chain.cluster}, "
           f"epoch {chain.epoch}, sequence {chain.sequence}, rolling {chain.rolling.hex()[:16]}: {verdict}", file=sys.stderr)
     return 1 if chain.problems else 0

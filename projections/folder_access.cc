@@ -1,5 +1,6 @@
 #include "projections/folder_access.h"
 
+#include "projections/shared_today.h"
 #include "projections/shared_with.h"
 
 namespace berth::projections {
@@ -23,6 +24,7 @@ FolderAccess access_of(const Actor& actor, const FolderRow& folder) {
     if (has(actor.admin_of, folder.project)) return FolderAccess::kOwn;
     if (has(actor.projects, folder.project)) access = FolderAccess::kWrite;
   }
+  if (!counts_today(actor, folder.id.view())) return access;
   for (const FolderShare& share : folder.shares)
     if (is_shared_with(actor, share.scope, share.id)) access = std::max(access, share.access);
   return access;

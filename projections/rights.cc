@@ -51,6 +51,7 @@ constexpr Right kRights[] = {
     {Noun::kScenario, Verb::kSee, kNone, kNone, kNone, kAll, kAll},
     {Noun::kMetrics, Verb::kSee, kNone, kNone, kNone, kAll, kAll},
     {Noun::kCluster, Verb::kSee, kAll, kAll, kAll, kAll, kAll},
+    {Noun::kCluster, Verb::kChange, kNone, kNone, kNone, kNone, kAll},
 
     {Noun::kDomain, Verb::kSee, kOwn, kOwn, kDomain, kAll, kAll},
     {Noun::kDomain, Verb::kCreate, kNone, kNone, kNone, kNone, kAll},
@@ -84,6 +85,11 @@ constexpr Right kRights[] = {
     {Noun::kFile, Verb::kSee, kOwn, kOwn, kOwn, kNone, kOwn},
     {Noun::kFile, Verb::kChange, kOwn, kOwn, kOwn, kNone, kOwn},
     {Noun::kVolume, Verb::kSee, kAll, kAll, kAll, kAll, kAll},
+
+    {Noun::kProducer, Verb::kSee, kNone, kNone, kNone, kAll, kAll},
+    {Noun::kProducer, Verb::kCreate, kNone, kNone, kNone, kNone, kAll},
+    {Noun::kProducer, Verb::kChange, kNone, kNone, kNone, kNone, kAll},
+    {Noun::kProducer, Verb::kEnd, kNone, kNone, kNone, kNone, kAll},
 };
 
 constexpr std::string_view kNouns[] = {
@@ -91,7 +97,7 @@ constexpr std::string_view kNouns[] = {
     "group",      "image",           "preset",      "slot-type", "limit",   "quarantine",
     "clock",      "event",           "journal",     "scenario",  "metrics", "cluster",
     "domain",     "project",         "membership",  "user",      "key",     "password",
-    "login-link", "browser-session", "folder",      "file",      "volume"};
+    "login-link", "browser-session", "folder",      "file",      "volume",  "producer"};
 constexpr std::string_view kVerbs[] = {"see", "create", "change", "end", "act"};
 constexpr std::string_view kReaches[] = {"none", "own", "project", "domain", "all"};
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,6 +50,7 @@ enum class Noun : std::uint8_t {
   kFolder,  // what it is, its name, its shares
   kFile,    // what lies in it; whom a folder is shared with is access_of()'s (projections/folder_access.h)
   kVolume,
+  kProducer,
 };
 
 enum class Verb : std::uint8_t { kSee, kCreate, kChange, kEnd, kAct };
@@ -73,12 +75,15 @@ inline bool is_role(std::string_view role) { return std::ranges::find(kRoles, ro
 inline constexpr int kProjectsOfUserMax = 256;
 
 // Who asks, as the state says it.
+struct SharedToday;
 struct Actor {
   std::string user;
   std::string role;
   std::string domain;
   std::vector<std::string> projects;  // of the domain, without its name
   std::vector<std::string> admin_of;  // those of `projects` that the actor administers
+  // Of an actor who looks at the past (shared_today.h); null: shares count as they stand.
+  std::shared_ptr<const SharedToday> shared_today = nullptr;
 };
 Actor actor_of(const v1::UserDefined& user);
 

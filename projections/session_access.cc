@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "projections/shared_today.h"
 #include "projections/shared_with.h"
 
 namespace berth::projections {
 
 bool is_shared_with(const Actor& actor, const v1::Owner& owner, const SessionShareRow* shares) {
-  return shares != nullptr && owner.user() != actor.user &&
+  return shares != nullptr && owner.user() != actor.user && counts_today(actor, shares->session.view()) &&
          std::ranges::any_of(shares->shares, [&](const SessionShare& share) {
            return is_shared_with(actor, share.scope, share.id);
          });

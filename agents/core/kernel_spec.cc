@@ -5,6 +5,7 @@
 
 #include "events/base/hash.h"
 #include "events/base/slots/slot_name.h"
+#include "events/base/trace_context.h"
 
 namespace berth::agents {
 namespace {
@@ -47,14 +48,16 @@ using Env = std::vector<std::pair<std::string, std::string>>;
 
 Env environment(const v1::StartKernel& order, const SessionId& session, Amount cpu) {
   Env env;
-  bool has_omp = false;
+  bool has_omp = false, has_trace = false;
   for (const auto& entry : order.spec().env()) {
     if (is_reserved(entry.key()) || entry.value().find('\0') != std::string::npos) continue;
     has_omp |= entry.key() == "OMP_NUM_THREADS";
+    has_trace |= entry.key() == "TRACEPARENT";
     env.emplace_back(entry.key(), entry.value());
   }
   if (!has_omp)
     env.emplace_back("OMP_NUM_THREADS", std::to_string(std::max<Amount>(1, (cpu + kUnit - 1) / kUnit)));
+  if (!has_trace && is_traceparent(order.trace())) env.emplace_back("TRACEPARENT", order.trace());
   env.emplace_back("BERTH_SESSION_ID", to_string(session));
   env.emplace_back("BERTH_SESSION_NAME", order.session_name());
   env.emplace_back("BERTH_SESSION_ROLE", order.role());

@@ -89,6 +89,11 @@ std::vector<std::string> environment_of(const Request& request, bool with_termin
     if (!has_variable(request.env, entry.substr(0, entry.find('=')))) all.push_back(entry);
   }
   if (with_terminal && !has_variable(all, "TERM")) all.emplace_back("TERM=xterm-256color");
+  // Without a locale a shell's line editor takes each byte of a letter for itself, and drops what is no
+  // ASCII.
+  const bool has_locale =
+      has_variable(all, "LANG") || has_variable(all, "LC_ALL") || has_variable(all, "LC_CTYPE");
+  if (with_terminal && !has_locale) all.emplace_back("LANG=C.UTF-8");
   return all;
 }
 

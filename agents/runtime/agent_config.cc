@@ -112,7 +112,10 @@ const std::map<std::string, Set>& keys() {
       {"agent.mem", amount(SlotKind::kBytes, [](AgentConfig& c) -> Amount& { return c.mem; })},
       {"egress.allow", egress_allow},
       {"log.url", text(&AgentConfig::log)},
+      {"logging.format", text(&AgentConfig::log_format)},
+      {"logging.level", text(&AgentConfig::log_level)},
       {"log.kafka_config", text(&AgentConfig::kafka_config)},
+      {"tracing.otlp_url", text(&AgentConfig::otlp_url)},
       {"accelerator.devices", text(&AgentConfig::accelerator)},
       {"accelerator.shares_per_device",
        number([](AgentConfig& c) -> std::uint32_t& { return c.shares.shares_per_device; })},
@@ -235,7 +238,8 @@ Result<void> read_agent_environment(const std::vector<std::string>& variables, A
     std::transform(key.begin(), key.end(), key.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     const bool ours = key.starts_with("agent.") || key.starts_with("accelerator.") ||
-                      key.starts_with("egress.") || key.starts_with("log.") || key.starts_with("volumes.");
+                      key.starts_with("egress.") || key.starts_with("log.") || key.starts_with("logging.") ||
+                      key.starts_with("volumes.") || key.starts_with("tracing.");
     if (!ours) continue;
     if (auto set = set_agent_key(key, variable.substr(equals + 1), "environment: " + name, config); !set)
       return set;

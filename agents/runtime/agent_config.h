@@ -45,6 +45,9 @@ struct AgentConfig {
   // What kernels with egress may reach, "NAME:PORT, *.NAME:PORT"; "none": nothing; empty: the registries of
   // pip, npm and apt of this machine.
   std::string egress_allow;
+  std::string log_format = "auto";  // "json", "text", or "auto": text on a terminal; berth-agent only
+  std::string log_level = "info";   // berth-agent only
+  std::string otlp_url;  // of a collector that spans go to; empty: OTEL_EXPORTER_OTLP_ENDPOINT's, or none
   // Instead of the machine's own amounts (tests, fake backend); zero: as discovered.
   Amount cpu = 0;
   Amount mem = 0;

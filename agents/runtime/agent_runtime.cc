@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <future>
 
 #include "agents/runtime/announced_file.h"
 #include "events/base/slots/slot_name.h"
@@ -87,6 +88,8 @@ Result<void> AgentRuntime::start() {
   profile.announced = std::move(*announced);
   profile.announced_before = read_announced(announced_path(config_), signer_.cluster());
   profile.needs_image = parts_.backend.needs_image();
+  if (parts_.take_span)
+    spans_ = std::make_unique<KernelSpans>(config_.name, profile.needs_image, parts_.take_span);
   agent_ = std::make_unique<Agent>(std::move(profile), config_.times, *recovered);
   reports_ = std::make_unique<ReportWriter>(parts_.log, signer_, config_.name, weak);
 
@@ -159,6 +162,13 @@ void AgentRuntime::open_egress(const std::vector<RecoveredKernel>& recovered) {
   }
 }
 
+bool AgentRuntime::answers(Duration within) const {
+  auto taken_up = std::make_shared<std::promise<void>>();
+  auto future = taken_up->get_future();
+  strand_->post([taken_up] { taken_up->set_value(); });
+  return future.wait_for(std::chrono::nanoseconds(within)) == std::future_status::ready;
+}
+
 AgentStatus AgentRuntime::status() const {
   const std::lock_guard lock(mutex_);
   AgentStatus status = status_;
@@ -184,8 +194,10 @@ void AgentRuntime::post(AgentInput input) {
 }
 
 void AgentRuntime::step(const AgentInput& input) {
+  const Instant now = parts_.clock.now();
+  if (spans_) spans_->on_input(input, agent_->kernels(), now.wall);
   AgentOutputs out;
-  agent_->step(input, parts_.clock.now(), out);
+  agent_->step(input, now, out);
   carry_out(out);
 }
 
@@ -214,6 +226,7 @@ void AgentRuntime::carry_out(AgentOutputs& out) {
   for (AgentCommand& command : out.commands) carry_out(command);
   for (const v1::Report& report : out.reports) {
     if (report.has_join()) save_announced();
+    if (spans_) spans_->on_report(report);
     reports_->write(report);
   }
   for (const v1::Beat& beat : out.beats) send(beat);
@@ -223,6 +236,7 @@ void AgentRuntime::carry_out(AgentOutputs& out) {
 
 void AgentRuntime::carry_out(AgentCommand& command) {
   KernelBackend& backend = parts_.backend;
+  if (spans_) spans_->on_command(command, parts_.clock.now().wall);
   if (auto* start = std::get_if<StartCommand>(&command)) {
     if (egress_) egress_->begin(start->spec.key, start->spec.egress);
     backend.start(std::move(start->spec), std::move(start->rootfs));

@@ -20,6 +20,7 @@
 #include "agents/kernel/backend.h"
 #include "agents/kernel/image_store.h"
 #include "agents/runtime/agent_config.h"
+#include "agents/runtime/kernel_spans.h"
 #include "agents/runtime/order_reader.h"
 #include "agents/runtime/report_writer.h"
 #include "agents/runtime/strand.h"
@@ -47,6 +48,7 @@ struct AgentParts {
   std::function<void(Instant)> pump;  // of a backend without a thread of its own (fake); may be empty
   std::optional<RegistrySettings> registries = {};  // that kernels with egress reach; absent: none does
   Volumes* volumes = nullptr;                       // of folders; null: there are none
+  KernelSpans::Take take_span = {};                 // empty: no spans are made
 };
 
 struct AgentStatus {
@@ -71,6 +73,8 @@ class AgentRuntime {
   bool stop();
 
   AgentStatus status() const;
+  // Whether the strand takes up a task within that time. Not from the strand itself.
+  bool answers(Duration within) const;
   const std::string& address() const { return address_; }  // of the services, after start()
 
  private:
@@ -104,6 +108,7 @@ class AgentRuntime {
   std::unique_ptr<Agent> agent_;
   std::unique_ptr<ReportWriter> reports_;
   std::unique_ptr<AgentEgress> egress_;  // null: no kernel has any
+  std::unique_ptr<KernelSpans> spans_;   // null: none are made
   bool may_join_ = false;
   Timestamp tick_at_ = 0;
   std::string saved_announced_;

@@ -82,6 +82,7 @@ class FileService::Impl : public std::enable_shared_from_this<FileService::Impl>
     std::shared_ptr<void> place;        // of open_max
     std::shared_ptr<void> chunk_place;  // of chunks_max
     std::string chunk;
+    Sha256 hash;            // of the chunk, as it comes
     GiveWay::Id waits = 0;  // for the chunk
     bool gave_way = false;  // refused in mid-chunk
   };
@@ -101,11 +102,13 @@ class FileService::Impl : public std::enable_shared_from_this<FileService::Impl>
     Finishing upload;
   };
 
+  static std::string key_of(const AskHandle& ask);
   std::shared_ptr<void> place_for_chunk();
   void collect(const AskHandle& ask);
   void work(const AskHandle& ask);
   void work_in(const AskHandle& ask, const OpenFolder& folder);
   void work_on_upload(const AskHandle& ask, OpenFolder folder);
+  void add_chunk(const AskHandle& ask, Uploads& uploads);
   void begin_finish(const AskHandle& ask, OpenFolder folder);
   void finish_on(const std::shared_ptr<Finish>& finish);
   void begin_reading(const AskHandle& ask, FolderFiles& files);
@@ -127,6 +130,7 @@ class FileService::Impl : public std::enable_shared_from_this<FileService::Impl>
   const FileLimits limits_;
   const std::shared_ptr<std::atomic<std::size_t>> open_ = std::make_shared<std::atomic<std::size_t>>(0);
   const std::shared_ptr<std::atomic<std::size_t>> chunks_ = std::make_shared<std::atomic<std::size_t>>(0);
+  UploadHashes hashes_;
   GiveWay readers_{limits_.patience}, chunks_under_way_{limits_.patience};
   WorkPool pool_;
 };
@@ -176,6 +180,7 @@ void FileService::Impl::collect(const AskHandle& ask) {
     if (!fits)
       return refuse(ask->stream, 400,
                     make_error("bad-request", "the chunk was to have " + std::to_string(wanted) + " bytes"));
+    ask->hash.add(*bytes);
     ask->chunk += *bytes;
     if (!ended) return self->collect(ask);
     self->pool_.post([self, ask] { self->work(ask); });
@@ -210,17 +215,32 @@ void FileService::Impl::work_on_upload(const AskHandle& ask, OpenFolder folder) 
   switch (ask->what.operation) {
     case FileOperation::kUploadBegin: return tell(ask, uploads.begin(question), offset_answer);
     case FileOperation::kUploadStatus: return tell(ask, uploads.status(question), offset_answer);
-    case FileOperation::kUploadAbort: return tell(ask, uploads.abort(question));
-    default: break;
+    case FileOperation::kUploadAbort: hashes_.forget(key_of(ask)); return tell(ask, uploads.abort(question));
+    default: return add_chunk(ask, uploads);
   }
-  const auto offset = uploads.add(question, ask->chunk);
-  if (offset || offset.error().code != "offset-differs") return tell(ask, offset, offset_answer);
+}
+
+// The file's hash goes on when the chunk is answered, while the next one comes, which waits for its turn.
+void FileService::Impl::add_chunk(const AskHandle& ask, Uploads& uploads) {
+  const v1::FileQuestion& question = ask->what.question;
+  const auto offset = uploads.add(question, ask->chunk, ask->hash.value());
+  if (offset) {
+    auto turn = hashes_.turn(key_of(ask));
+    tell(ask, offset, offset_answer);
+    return turn.add(question.offset(), ask->chunk);
+  }
+  if (offset.error().code != "offset-differs") return refuse_with(ask, offset.error());
   const auto there = uploads.status(question);
   refuse_with(ask, offset.error(), there ? *there : 0);
 }
 
+std::string FileService::Impl::key_of(const AskHandle& ask) {
+  const FileServicePath& what = ask->what;
+  return std::string(what.volume.view()) + std::string(what.folder.view()) + what.question.upload();
+}
+
 void FileService::Impl::begin_finish(const AskHandle& ask, OpenFolder folder) {
-  auto upload = Uploads(folder).begin_finish(ask->what.question);
+  auto upload = Uploads(folder).begin_finish(ask->what.question, hashes_.take(key_of(ask)));
   if (!upload) return refuse_with(ask, upload.error());
   finish_on(std::make_shared<Finish>(Finish{ask, std::move(folder), std::move(*upload)}));
 }

@@ -11,9 +11,10 @@
 //   remove   a file, a link, an empty folder; with `recursive` also a folder with all in it, which is out of
 //            sight at once and removed bit by bit
 //   upload-begin   a file that is to come, in chunks. With the id of an upload that is under way: its offset
-//   upload-status  bytes that are on disk, from which the upload goes on, also after a crash of the agent
-//   upload-chunk   bytes at `offset`, on disk when it is answered
-//   upload-finish  when all bytes are there: the file appears whole under its path
+//   upload-status  bytes that are there, from which the upload goes on, also after a crash of the agent
+//   upload-chunk   bytes at `offset`, written when it is answered, and on their way to the disk
+//   upload-finish  when all bytes are there: the file is compared with its hash, is on disk, and appears
+//                  whole under its path
 //   upload-abort   what came is removed; one that is not there is fine
 // An upload to which nothing comes for a day is removed.
 //

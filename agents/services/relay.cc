@@ -81,16 +81,16 @@ void Relay::join(Connected connected) {
 }
 
 void Relay::read() {
-  stream_->read([weak = weak_from_this()](const Result<std::string>& bytes) {
-    if (const auto self = weak.lock()) self->came(bytes);
+  stream_->read([weak = weak_from_this()](Result<std::string> bytes) {
+    if (const auto self = weak.lock()) self->came(std::move(bytes));
   });
 }
 
-void Relay::came(const Result<std::string>& bytes) {
+void Relay::came(Result<std::string> bytes) {
   if (!bytes || phase_ != Phase::kOpen) return;  // else when_over() is told
   busy_ = Clock::now();
   asker_ended_ = bytes->empty();
-  unsent_ = *bytes;
+  unsent_ = *std::move(bytes);
   sent_ = 0;
   send_on();
 }

@@ -40,7 +40,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
   void await_socket();
   void join(Connected connected);
   void read();
-  void came(const Result<std::string>& bytes);
+  void came(Result<std::string> bytes);
   void send_on();
   void give();
   void end_of_app();

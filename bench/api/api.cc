@@ -223,6 +223,11 @@ Report ApiBench::measure() {
   }
   details.say("a detail");
   lists.say("a list of 100");
+  // By one who asks, again and again: what a scraper that asks each second costs is a second's part of it.
+  const LoadResult scrapes = load(server_.port(), 1, {server_.get("admin", "/metrics")}, o_.seconds);
+  const LoadResult usages = load(server_.port(), 1, {server_.get("admin", "/v1/usage?step=1h")}, o_.seconds);
+  std::cerr << "api: /metrics of " << scrapes.body_bytes << " bytes: " << scrapes.cpu_us
+            << " us of CPU; usage of a day: " << usages.cpu_us << " us\n";
   measure_arrivals();
   Placed alone, watched, flooded;
   for (std::uint64_t i = 0; i < o_.turns; ++i) {
@@ -250,6 +255,8 @@ Report ApiBench::measure() {
                     {"detail_ratio", json(details.ratio())},
                     {"list_cpu_us", json(median(lists.cpu_us))},
                     {"detail_cpu_us", json(median(details.cpu_us))},
+                    {"scrape_cpu_us", json(scrapes.cpu_us)},
+                    {"usage_cpu_us", json(usages.cpu_us)},
                     {"list_bytes", std::to_string(lists.bytes)},
                     {"detail_bytes", std::to_string(details.bytes)},
                     {"sse_p50_ms", json(sse_p50_ms_)},

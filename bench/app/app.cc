@@ -69,8 +69,8 @@ int run_app(const std::vector<std::string>& args) {
   app.add_option("--connections", o.http.connections, "that ask at the same time for 1 KiB")
       ->check(CLI::Range(1, 512));
   app.add_option("--seconds", o.http.seconds, "of a turn of requests")->check(CLI::PositiveNumber);
-  app.add_option("--turns", o.http.turns, "of each measurement; medians are told")
-      ->check(CLI::PositiveNumber);
+  app.add_option("--turns", o.http.turns, "of each measurement over HTTP; medians are told; 0: none")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--body-mib", o.http.body_mib, "of a large body")->check(CLI::Range(1, 4096));
   app.add_option("--trips", o.http.trips, "of 64 bytes over one WebSocket")->check(CLI::PositiveNumber);
   app.add_option("--terminals", o.terminals, "open at the same time; 0: none")->check(CLI::Range(0, 560));

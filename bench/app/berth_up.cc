@@ -10,6 +10,7 @@
 #include <boost/json.hpp>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -73,7 +74,7 @@ std::string built(const std::string& name) {
 }
 
 void end_process(pid_t pid) {
-  ::kill(pid, SIGINT);
+  ::kill(pid, SIGTERM);
   ::waitpid(pid, nullptr, 0);
 }
 
@@ -92,6 +93,14 @@ BerthUp::BerthUp(const std::string& folder) : data_(folder + "/berth"), port_(fr
 }
 
 BerthUp::~BerthUp() { end_process(pid_); }
+
+double BerthUp::cpu_seconds() const {
+  clockid_t clock{};
+  timespec used{};
+  if (::clock_getcpuclockid(pid_, &clock) != 0 || ::clock_gettime(clock, &used) != 0)
+    give_up(make_error("bench", "berth up is gone"));
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
+}
 
 std::vector<std::string> BerthUp::command(std::vector<std::string> words) const {
   words.insert(words.begin(), {built("berth"), "--data", data_});

@@ -20,6 +20,8 @@ class BerthUp {
 
   std::uint16_t port() const { return port_; }
   pid_t pid() const { return pid_; }
+  // Of processor time that it has used: API server, tunnel and agent, which are one process here.
+  double cpu_seconds() const;
   std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
   std::string origin() const { return "http://" + host(); }
   const std::string& data() const { return data_; }

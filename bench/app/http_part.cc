@@ -22,6 +22,7 @@ struct Way {
   std::uint16_t port = 0;
   std::vector<double> requests_per_s, get_mib_per_s, post_mib_per_s;
   std::vector<std::int64_t> trips_ns;
+  std::vector<double> request_cpu_us, get_cpu_ms_per_mib, post_cpu_ms_per_mib;  // of Berth
 };
 
 class HttpPart {
@@ -47,9 +48,16 @@ class HttpPart {
     const std::string request = AppClient::get_request(fields_, kSmallBytes);
     for (std::uint64_t turn = 0; turn < o_.turns; ++turn)
       for (Way* way : {&berth_, &relays_}) {
+        const double idle = up_.cpu_seconds();
         way->requests_per_s.push_back(load(way->port, o_.connections, {request}, o_.seconds).per_s);
+        const double asked = up_.cpu_seconds();
         way->get_mib_per_s.push_back(move_bodies(*way, &AppClient::get));
+        const double got = up_.cpu_seconds();
         way->post_mib_per_s.push_back(move_bodies(*way, &AppClient::post));
+        const double mib = static_cast<double>(o_.body_mib);
+        way->request_cpu_us.push_back((asked - idle) * 1e6 / (way->requests_per_s.back() * o_.seconds));
+        way->get_cpu_ms_per_mib.push_back((got - asked) * 1e3 / mib);
+        way->post_cpu_ms_per_mib.push_back((up_.cpu_seconds() - got) * 1e3 / mib);
         std::cerr << (way == &berth_ ? "berth: " : "relays: ") << way->requests_per_s.back()
                   << " requests/s, " << way->get_mib_per_s.back() << " MiB/s out, "
                   << way->post_mib_per_s.back() << " MiB/s in\n";
@@ -67,6 +75,10 @@ class HttpPart {
     pair("requests", berth_.requests_per_s, relays_.requests_per_s);
     pair("body_out_mib", berth_.get_mib_per_s, relays_.get_mib_per_s);
     pair("body_in_mib", berth_.post_mib_per_s, relays_.post_mib_per_s);
+    // What a busy machine changes least.
+    report.figures.emplace_back("request_cpu_us", json(median(berth_.request_cpu_us)));
+    report.figures.emplace_back("body_out_cpu_ms_per_mib", json(median(berth_.get_cpu_ms_per_mib)));
+    report.figures.emplace_back("body_in_cpu_ms_per_mib", json(median(berth_.post_cpu_ms_per_mib)));
     for (auto* way : {&berth_, &relays_}) {
       const std::string name = way == &berth_ ? "echo_" : "relays_echo_";
       report.figures.emplace_back(name + "p50_ms", json(percentile_ms(way->trips_ns, 500)));

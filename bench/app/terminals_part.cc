@@ -26,9 +26,11 @@ constexpr std::uint64_t kOfKernelMax = 63;
 // As many lines as are kept, which have as many bytes as are kept.
 constexpr const char* kCommand =
     R"(["sh","-c","seq -f %0104.0f 10000; echo all is printed; exec sleep 100000"])";
+constexpr const char* kLastLine = "all is printed";
+// The server is idle once its memory has not fallen by as much for as long: the allocator gives pages back
+// late.
 constexpr int kCalmSeconds = 12;
 constexpr std::uint64_t kFallBytes = 256u << 10;
-constexpr const char* kLastLine = "all is printed";
 
 // Of the process's own memory, and its part of what it shares; bytes.
 std::uint64_t memory_of(const std::string& pid) {

@@ -42,12 +42,16 @@ void measure_upload(std::uint64_t mib, std::uint64_t turns, const BerthUp& up, R
   const std::string file = up.data() + "/../file", copy = up.data() + "/copy";
   make_file(file, mib);
   up.berth({"folder", "create", "bench"});
-  std::vector<double> ours, theirs;
+  std::vector<double> ours, theirs, cpu;
   const double size = static_cast<double>(mib);
   for (std::uint64_t i = 0; i < turns; ++i) {
+    const double idle = up.cpu_seconds();
     const Stopwatch upload;
-    up.berth({"folder", "cp", file, "bench:copy" + std::to_string(i)});
+    up.berth({"folder", "cp", file, "bench:copy"});
     ours.push_back(size / upload.seconds());
+    cpu.push_back((up.cpu_seconds() - idle) * 1e3 / size);
+    up.berth(
+        {"folder", "remove", "bench:copy"});  // as the copy beside it: both write to pages that were used
     const Stopwatch bare;
     copy_and_sync(file, copy);
     theirs.push_back(size / bare.seconds());
@@ -56,6 +60,7 @@ void measure_upload(std::uint64_t mib, std::uint64_t turns, const BerthUp& up, R
   }
   report.figures.emplace_back("upload_mib_per_s", json(median(ours)));
   report.figures.emplace_back("cp_fsync_mib_per_s", json(median(theirs)));
+  report.figures.emplace_back("upload_cpu_ms_per_mib", json(median(cpu)));
   report.figures.emplace_back("upload_ratio", json(median(ours) / median(theirs)));
 }
 

@@ -63,7 +63,11 @@ Cell::Cell(const CellOptions& options, EventLog& log)
   config.controller.stand_at_once = true;
   config.signed_from_first = true;
   config.voids_file = options.folder + "/state/voids";
-  node_ = std::make_unique<controller::CellNode>(config, log_, *store_, clock_, random_);
+  if (options.past)
+    past_ = std::make_unique<controller::PastKeeper>(options.folder + "/state/past", cluster_, *store_);
+  node_ = std::make_unique<controller::CellNode>(
+      config, log_, past_ ? past_->store() : static_cast<projections::Store&>(*store_), clock_, random_);
+  if (past_) desk_ = &past_->start(*node_, log_, clock_, {JournalSigner(cluster_, secret_), true});
   node_->set_on_fatal([](const std::string& why) { give_up(make_error("bench", why)); });
   node_->set_follower(
       [this](Offset, const std::shared_ptr<const v1::Record>& record) {
@@ -80,7 +84,9 @@ Cell::Cell(const CellOptions& options, EventLog& log)
 Cell::~Cell() {
   stopping_ = true;
   if (beats_.joinable()) beats_.join();
+  if (past_) past_->stop_desk();
   node_->stop();
+  if (past_) past_->stop();
 }
 
 template <class Test> void Cell::await(const char* what, Test test) {

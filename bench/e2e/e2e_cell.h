@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "controller/runtime/cell_node.h"
+#include "controller/runtime/past_keeper.h"
 #include "events/base/secrets.h"
 #include "events/base/system_clock.h"
 #include "events/codec/sealing.h"
@@ -29,6 +30,7 @@ struct CellOptions {
   std::uint64_t seed = 1;
   std::uint32_t users = 0;  // who ask by turns, each in a project of its own; 0: the superadmin asks
   bool runs = false;        // agents report that the kernels run
+  bool past = false;        // states of the past are kept, and rebuilt
 };
 
 class Cell {
@@ -63,6 +65,7 @@ class Cell {
   void on_record(const v1::Record& record);
 
   controller::CellNode& node() { return *node_; }
+  projections::PastDesk& past() { return *desk_; }  // of CellOptions::past
   EventLog& log() { return log_; }
   const projections::Store& store() const { return *store_; }
   const Clock& clock() const { return clock_; }
@@ -105,7 +108,9 @@ class Cell {
   std::string secret_ = std::string(32, 's');
   Signer user_;
   std::unique_ptr<projections::RocksStore> store_;
+  std::unique_ptr<controller::PastKeeper> past_;
   std::unique_ptr<controller::CellNode> node_;
+  projections::PastDesk* desk_ = nullptr;
   std::vector<Agent> agents_;
   std::thread beats_;
   std::atomic<bool> stopping_ = false;

@@ -5,9 +5,13 @@
 #include <utility>
 
 #include "controller/api/auth/host_key.h"
+#include "controller/api/auth/lower_case.h"
 #include "controller/api/auth/signature.h"
 #include "controller/api/login/by_cookie.h"
+#include "controller/api/login/by_producer.h"
 #include "controller/api/map/time_text.h"
+#include "controller/api/past/moment.h"
+#include "controller/api/past/past_call.h"
 
 namespace berth::controller::api {
 namespace {
@@ -55,8 +59,9 @@ std::string hash_of_body(const HttpRequest& request) {
   return request.body_hash.empty() ? sha256_hex("") : request.body_hash;
 }
 
-// A user's browsers count as one key pair.
+// A user's browsers count as one key pair, and so does each of a producer's owners.
 std::string rate_key(const Caller& caller) {
+  if (!caller.producer.empty()) return caller.access_key + "/" + caller.user;
   return caller.browser_session.is_nil() ? caller.access_key : "user:" + caller.user;
 }
 
@@ -110,9 +115,12 @@ Api::Api(ApiContext& context, ApiOptions options)
       rows_(context_, quick_, options_.rows, options_.sign_in.idle),
       streams_(context_, quick_, options_.streams, options_.sign_in.idle),
       apps_(options_.sign_in.app_origin, context_.clock().now().wall),
+      operations_(context_, metrics_, blocking_),
       asker_(context_, board_, options_.asker),
-      services_{context_, *board_,           hub_,   rows_,    streams_, apps_, asker_, metrics_,
-                sign_in_, *options_.console, quick_, blocking_} {}
+      audits_(std::make_shared<AuditJobs>(context_, blocking_)),
+      services_{
+          context_, *board_,           hub_,   rows_,     streams_, apps_,       asker_,      metrics_,
+          sign_in_, *options_.console, quick_, blocking_, diffs_,   past_views_, operations_, *audits_} {}
 
 Api::~Api() { stop(); }
 
@@ -120,6 +128,7 @@ void Api::start() {
   running_ = true;
   hub_.start();
   rows_.start();
+  operations_.start();
 }
 
 // Streams into kernels count themselves here when they go, which may be on a thread of the tunnel's: they go
@@ -132,6 +141,7 @@ void Api::stop() {
   }
   running_ = false;
   sign_in_.passwords.stop();
+  audits_->stop();
   board_->close();
   blocking_.stop();
   quick_.stop();
@@ -147,6 +157,13 @@ Result<Api::Signatory> Api::signatory_of(const std::string& access_key) const {
     out.caller.access_key = access_key;
     out.caller.host = true;
     out.secret = options_.host_secret;
+    return out;
+  }
+  if (const auto producer = find_producer_key(context_, access_key)) {
+    out.key.set_active(!producer->disabled);
+    out.caller.producer = producer->name;
+    out.caller.access_key = access_key;
+    out.secret = producer->secret;
     return out;
   }
   out.key.set_user("admin");
@@ -176,6 +193,11 @@ Result<Api::Signatory> Api::signatory_of(const std::string& access_key) const {
 }
 
 std::optional<Problem> Api::authenticate(Call& call) {
+  constexpr std::string_view kBearer = "bearer ";
+  const std::string scheme =
+      lower_case(std::string_view(call.request.authorization).substr(0, kBearer.size()));
+  if (scheme == kBearer)
+    return authenticate_by_token(call, std::string_view(call.request.authorization).substr(kBearer.size()));
   if (!call.request.authorization.empty()) {
     const auto refused = authenticate_by_key(call);
     return refused ? std::optional(to_problem(*refused)) : std::nullopt;
@@ -184,6 +206,21 @@ std::optional<Problem> Api::authenticate(Call& call) {
     return authenticate_by_cookie(services_, call, *cookie);
   return make_problem("credential-missing", "this request is neither signed nor of a browser that signed in",
                       "berth finds the key in DATA/keys/admin.json; see --key-file");
+}
+
+// Prometheus cannot sign. Hashes are compared, so that neither length nor content shows in the time it takes.
+std::optional<Problem> Api::authenticate_by_token(Call& call, std::string_view token) {
+  const bool of_metrics = call.route != nullptr && std::string_view(call.route->operation) == "getMetrics";
+  if (!of_metrics || options_.metrics_token.empty())
+    return to_problem(
+        malformed("a bearer's token reads /metrics alone, of a server with --metrics-token-file"));
+  if (!equal_signatures(sha256_hex(token), sha256_hex(options_.metrics_token)))
+    return make_problem("bad-signature", "this is not the token of /metrics",
+                        "it is in the file of the server's --metrics-token-file");
+  call.caller.role = "monitor";
+  call.caller.access_key = "metrics-token";
+  call.caller.read_only = true;
+  return std::nullopt;
 }
 
 std::optional<Error> Api::authenticate_by_key(Call& call) {
@@ -286,6 +323,10 @@ std::optional<Problem> Api::check(Call& call) {
     if (match.route == nullptr || !match.route->streams_body)
       rate_.spend(rate_key(call.caller), call.request.body_bytes);
   }
+  if (auto refused = take_owner(services_, call)) {
+    metrics_.count_rejected(refused->code);
+    return refused;
+  }
   if (match.route == nullptr && match.allow.empty())
     return make_problem("no-such-route", "there is nothing at " + clipped(call.request.target),
                         "/openapi.json lists all routes");
@@ -304,14 +345,19 @@ std::optional<Problem> Api::check(Call& call) {
           "denied",
           "this takes the right " + std::string(name_of(need->noun)) + "." + std::string(name_of(need->verb)),
           "berth whoami shows your rights");
-  if (call.caller.read_only && is_write(*match.route) && !ends_itself(call))
+  // A job that reads, like an audit, is begun by a POST.
+  const auto& right = match.route->need;
+  const bool reads = !is_write(*match.route) || (right && right->verb == projections::Verb::kSee);
+  if (call.caller.read_only && !reads && !ends_itself(call))
     return make_problem("key-read-only", "this key pair reads, and its requests change nothing",
                         "use another key pair");
+  if (auto refused = take_moment(services_, call)) return refused;
   return is_write(*match.route) ? take_request_id(call) : std::nullopt;
 }
 
 void Api::dispatch(const CallPtr& call, const Reply& reply) {
   const auto run = [this, call, reply] {
+    if (call->moment) return answer_in_past(services_, call, reply);
     try {
       call->route->handler(services_, call, reply);
     } catch (const std::exception& error) {
@@ -334,12 +380,23 @@ void Api::dispatch(const CallPtr& call, const Reply& reply) {
       });
 }
 
+// After take_request_id(): a trace of its own is named after the request, as trace_of_session() names it.
+void Api::begin_trace(Call& call) {
+  call.trace = parse_traceparent(call.request.traceparent);
+  if (!options_.makes_spans) return;
+  if (!call.trace) call.trace = TraceContext{call.id.bytes, {}, 1};
+  const Uuid id = context_.new_id();
+  call.span = std::string(id.view().substr(0, sizeof(SpanId)));
+}
+
 void Api::finish(const Call& call, HttpReply& reply) {
   reply.set("X-Request-Id", to_string(call.id));
+  if (call.trace) reply.set("traceresponse", to_traceparent(context_within(call)));
   rate_.spend(rate_key(call.caller), reply.body.size());
   metrics_.count_request(call.route == nullptr ? "none" : call.route->operation,
                          call.route == nullptr ? "any" : call.request.method, reply.status,
                          context_.clock().now().boottime - call.began);
+  if (options_.on_answer) options_.on_answer(call, reply.status);
 }
 
 Api::Admission Api::admit(HttpRequest header) {
@@ -348,7 +405,9 @@ Api::Admission Api::admit(HttpRequest header) {
   call.request = std::move(header);
   call.id = context_.new_id();
   call.began = context_.clock().now().boottime;
-  if (const auto problem = check(call)) {
+  const auto problem = check(call);
+  begin_trace(call);
+  if (problem) {
     admission.refusal =
         is_on_app_origin(services_, call.request)
             ? app_problem_page(*problem, to_string(call.id), console_page(services_, call.request))

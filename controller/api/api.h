@@ -1,16 +1,21 @@
 // Api: the HTTP API without its sockets. Authenticates, limits, routes; handlers do the rest.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "controller/api/audit/audit_jobs.h"
 #include "controller/api/auth/key_file.h"
 #include "controller/api/console/static_files.h"
 #include "controller/api/http/rate_limit.h"
 #include "controller/api/inside/app_gate.h"
 #include "controller/api/inside/open_streams.h"
+#include "controller/api/live/operations.h"
 #include "controller/api/login/sign_in.h"
+#include "controller/api/past/diff.h"
+#include "controller/api/past/past_views.h"
 #include "controller/api/routes/asker.h"
 #include "controller/api/routes/call.h"
 #include "controller/api/routes/metrics.h"
@@ -21,7 +26,8 @@ namespace berth::controller::api {
 struct ApiOptions {
   // The superadmin's pair of this server's key file: it signs as long as the journal has no secret for it.
   std::optional<KeyPair> file_key;
-  std::string host_secret;  // of host_secret_key(); empty: there is no such key pair
+  std::string metrics_token;  // lets its bearer read /metrics, and nothing else; empty: there is none
+  std::string host_secret;    // of host_secret_key(); empty: there is no such key pair
   Asker::Limits asker;
   EventHub::Limits events;
   RowFeed::Limits rows;
@@ -30,6 +36,10 @@ struct ApiOptions {
   SignInOptions sign_in;
   std::shared_ptr<const StaticFiles> console = std::make_shared<StaticFiles>();  // not null
   RouteTable routes = RouteTable::make();
+  // Each call is a span of a trace: the one that it came with, or one that is named after its id.
+  bool makes_spans = false;
+  // Told of each call when its reply is ready, on any thread; quick. Empty: nobody is.
+  std::function<void(const Call& call, unsigned status)> on_answer = {};
   int quick_threads = 2;
   int blocking_threads = 2;
 };
@@ -81,6 +91,7 @@ class Api {
     std::string secret;     // of the key pair, opened
   };
   std::optional<Problem> authenticate(Call& call);
+  std::optional<Problem> authenticate_by_token(Call& call, std::string_view token);
   std::optional<Error> authenticate_by_key(Call& call);
   // Codes: unknown-key, and those of KeyPairSeal::open.
   Result<Signatory> signatory_of(const std::string& access_key) const;
@@ -88,6 +99,7 @@ class Api {
   std::optional<Problem> check_access(Call& call);
   std::optional<Problem> check(Call& call);
   std::optional<Problem> take_request_id(Call& call) const;
+  void begin_trace(Call& call);
   void dispatch(const CallPtr& call, const Reply& reply);
   // Adds what every reply has, and counts it.
   void finish(const Call& call, HttpReply& reply);
@@ -105,7 +117,11 @@ class Api {
   RowFeed rows_;
   OpenStreams streams_;
   AppGate apps_;
+  Operations operations_;
   Asker asker_;
+  DiffCache diffs_;
+  PastViews past_views_;
+  const std::shared_ptr<AuditJobs> audits_;
   const Services services_;
   bool running_ = false;
 };

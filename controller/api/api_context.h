@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "controller/answers/types.h"
+#include "controller/api/node_facts.h"
 #include "controller/api/row_listener.h"
 #include "events/base/clock.h"
 #include "events/base/hash.h"
@@ -22,8 +23,10 @@
 #include "events/schema/v1/request.pb.h"
 #include "projections/fold/fold.h"
 #include "projections/store/journal_follower.h"
+#include "projections/store/past_state.h"
 #include "projections/store/store.h"
 #include "projections/tables/state.h"
+#include "projections/views/usage_report.h"
 
 namespace berth::controller {
 
@@ -34,8 +37,9 @@ class AppPassSeal;
 // The fold of the journal as read back (never a leader's optimistic state, P11), at `position`.
 struct StateView {
   const projections::State& state;
-  Offset position = 0;  // offset of the last record that was read, applied or void
-  bool any = false;     // false: nothing was read yet, position means nothing
+  Offset position = 0;                           // offset of the last record that was read, applied or void
+  bool any = false;                              // false: nothing was read yet, position means nothing
+  const projections::PastPoint* past = nullptr;  // the state is of then; null: of now
 };
 
 // A record of the journal as read back and applied; void ones are never shown.
@@ -181,6 +185,18 @@ class ApiContext {
   // Seals and opens what lets browsers into apps.
   virtual const api::AppPassSeal& app_passes() const = 0;
 
+  // The head key that follows `public_key`, signed by it (chain_head.h). Codes: those of HeadSigner::next.
+  virtual Result<v1::HeadKeyChanged> next_head_key(const std::string& /*public_key*/,
+                                                   const v1::Sealed& /*secret*/) {
+    return make_error("internal-error", "this process makes no keys");
+  }
+
+  // The secret of that head key in a box of the key that seals now. Codes: those of HeadSigner::sealed_anew.
+  virtual Result<v1::Sealed> head_sealed_anew(const std::string& /*public_key*/,
+                                              const v1::Sealed& /*secret*/) {
+    return make_error("internal-error", "this process holds no sealing keys");
+  }
+
   // At most one listener; nullptr removes it and returns only when no call is under way.
   virtual void set_journal_listener(JournalListener* listener) = 0;
   // As above, of the rows of the state that with_state() shows.
@@ -201,6 +217,24 @@ class ApiContext {
   // The newest of that name; `user` empty: of anybody.
   virtual Result<std::optional<projections::HistoryEntry>> find_history_by_name(const std::string& user,
                                                                                 const std::string& name) = 0;
+
+  // The state as of a moment, rebuilt. `done` is called once, at once or on another thread; quick. Codes:
+  // future-moment, before-the-log, past-pruned, past-busy, past-unavailable, stopping, those of EventLog.
+  virtual void past_state(const projections::PastMoment& /*moment*/, projections::PastDone done) {
+    done(make_error("past-unavailable", "this process keeps no past"));
+  }
+  // How far a state that is asked for is, in percent, if that is known.
+  virtual std::optional<int> past_percent(const projections::PastMoment& /*moment*/) { return std::nullopt; }
+  // The moments that can be asked for. May block on I/O. Codes: as above.
+  virtual Result<projections::PastBounds> past_bounds() {
+    return make_error("past-unavailable", "this process keeps no past");
+  }
+
+  // What was held, waited for and there, up to the newest record. May block on I/O for seconds. Codes: those
+  // of usage_report().
+  virtual Result<projections::UsageReport> usage(const projections::UsageQuestion& /*question*/) {
+    return make_error("internal-error", "this process keeps no usage");
+  }
 
   // Of a session in the current view; code empty if it waits for nothing. Takes the state's lock itself. May
   // take milliseconds.
@@ -244,7 +278,11 @@ class ApiContext {
   virtual std::shared_ptr<KernelChannel> ask_files(const FilesQuestion& question, FilesAnswered answered) = 0;
 
   // The key of an agent that was enrolled at a generation, lower-case hex (P1).
-  virtual Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) = 0;
+  Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) {
+    return writer_key("agent:" + agent, generation);
+  }
+  // The same of any writer: "producer:web".
+  virtual Result<std::string> writer_key(const std::string& writer, std::uint32_t generation) = 0;
 
   virtual ClusterFacts facts() = 0;
   // The chain point of the newest record folded, with its state hash. May block for seconds. Errors:
@@ -253,8 +291,17 @@ class ApiContext {
   // Of this process alone. May block on I/O. Error: state-unwritable.
   virtual Result<void> accept_truncation() = 0;
   virtual std::vector<ReadyCheck> ready() = 0;
+  // What this process logs: "trace", "debug", "info", "warning", "error". It is in no event:
+  // each node has its own.
+  virtual std::string log_level() { return "info"; }
+  // Of log_level(); `lasts` 0: until it is changed again, else the level of now comes back after it.
+  virtual Result<void> set_log_level(const std::string& /*level*/, Duration /*lasts*/) {
+    return make_error("internal-error", "this process has no log");
+  }
   // More lines in Prometheus' text form, appended to /metrics.
   virtual std::string metrics() { return {}; }
+  // Counted and measured. May block on I/O.
+  virtual NodeFacts node_facts() { return {}; }
 
   virtual const Clock& clock() const = 0;
   virtual Uuid new_id() = 0;

@@ -21,6 +21,7 @@ class RowListener {
   virtual void on_row(const projections::ProjectRow* before, const projections::ProjectRow* after) = 0;
   virtual void on_row(const projections::UserRow* before, const projections::UserRow* after) = 0;
   virtual void on_row(const projections::KeyPairRow* before, const projections::KeyPairRow* after) = 0;
+  virtual void on_row(const projections::ProducerRow* before, const projections::ProducerRow* after) = 0;
   virtual void on_row(const projections::ImageRow* before, const projections::ImageRow* after) = 0;
   virtual void on_row(const projections::LimitRow* before, const projections::LimitRow* after) = 0;
   virtual void on_row(const projections::PresetRow* before, const projections::PresetRow* after) = 0;

@@ -3,10 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "controller/cell/producer_refusal.h"
 #include "events/base/clock.h"
 #include "events/base/uuid.h"
+#include "events/codec/chain_head.h"
 #include "events/codec/environment_seal.h"
 #include "events/log/event_log.h"
 #include "events/schema/v1/request.pb.h"
@@ -21,7 +24,11 @@ struct ControllerConfig {
   Uuid cluster;
   std::string secret;            // the cluster's (P1)
   EnvironmentSeal environments;  // opens what an API server sealed (P29)
-  std::string name;              // of this controller, unique in the cluster
+  WriterSecrets writers = {};    // of the keys of agents and producers; empty: the secret
+  // Signs chain heads (ADR 0085); nothing: they are recorded unsigned.
+  std::optional<HeadSigner> heads = std::nullopt;
+  std::string head_seed;  // of the log's first head key, should this controller make it
+  std::string name;       // of this controller, unique in the cluster
   LogLayout layout;
   bool stand_at_once = false;  // no other controller can be there (local log): do not wait for silence
   Duration heartbeat = 100 * kMillisecond;
@@ -42,7 +49,8 @@ struct ControllerConfig {
 
 struct ControllerCounters {
   std::uint64_t requests = 0, reports = 0, dropped = 0, records = 0, events = 0, placements = 0, orders = 0,
-                elections = 0, step_downs = 0, beats = 0, passes = 0;
+                elections = 0, step_downs = 0, beats = 0, passes = 0, heads_signed = 0, heads_unsigned = 0;
+  ProducerRefusals producers_refused;  // part of `dropped`, and those that were answered
 };
 
 // Numbers of the appends whose fate the controller is told of. They never repeat, whoever leads.

@@ -16,7 +16,7 @@ Controller::Controller(ControllerConfig config, std::unique_ptr<Projection> proj
       projection_(std::move(projection)),
       random_(random),
       in_history_(std::move(in_history)),
-      verifier_(config_.cluster, config_.secret) {
+      verifier_(config_.cluster, config_.writers.empty() ? WriterSecrets(config_.secret) : config_.writers) {
   projection_->stop_tracking();
 }
 
@@ -60,7 +60,11 @@ void Controller::drop_if_lost(const Leadership& leadership, Outputs& out) {
 // ---- inputs that only a leader takes ----
 
 void Controller::on(InputRead input, const Instant&, Outputs&) {
-  if (Leader* leader = this->leader()) leader->read_input(std::move(input.entry));
+  Leader* leader = this->leader();
+  if (leader == nullptr) return;
+  if (input.entry.gap && input.entry.partition.stream == Stream::kRequests)
+    counters_.producers_refused.count(ProducerRefusal::kTransactional);
+  leader->read_input(std::move(input.entry));
 }
 
 void Controller::on(HealthRead input, const Instant& now, Outputs&) {
@@ -219,6 +223,10 @@ void Controller::reload(Outputs& out) {
   state_ = Reloading{};
   election_.nonce = Uuid{};
   out.reload_wanted = true;
+}
+
+std::vector<std::pair<std::string, Timestamp>> Controller::beats() const {
+  return leader() == nullptr ? std::vector<std::pair<std::string, Timestamp>>() : leader()->leases().heard();
 }
 
 }  // namespace berth::controller

@@ -55,6 +55,8 @@ class Controller {
   Mode mode() const;
   // A leader that has compared its copy with the log, checked its inputs, and decides.
   bool deciding() const { return leader() != nullptr && leader()->deciding(); }
+  // When each agent was heard last (LeaseBook::heard); of a leader alone.
+  std::vector<std::pair<std::string, Timestamp>> beats() const;
   // When a heartbeat of the current epoch was heard last, its own too; boottime, 0: never.
   Timestamp heartbeat_heard() const { return heartbeat_heard_; }
   const projections::Projection& projection() const { return *projection_; }

@@ -76,6 +76,7 @@ std::vector<Need> needs(const v1::Remove& remove) {
   if (remove.kind() == "image") return {{Noun::kImage, Verb::kEnd}};
   if (remove.kind() == "preset") return {{Noun::kPreset, Verb::kEnd}};
   if (remove.kind() == "agent") return {{Noun::kAgent, Verb::kEnd}};
+  if (remove.kind() == "producer") return {{Noun::kProducer, Verb::kEnd}};
   return {};
 }
 
@@ -87,9 +88,19 @@ std::vector<Need> needs(const v1::Request& r) {
     case v1::Request::kDrainAgent: return {{Noun::kAgent, Verb::kChange}};
     case v1::Request::kEnrollAgent:
     case v1::Request::kCollectAgentKey: return {{Noun::kAgent, Verb::kCreate}};
+    case v1::Request::kPutProducer:
+      return {{Noun::kProducer, r.put_producer().create() ? Verb::kCreate : Verb::kChange}};
+    case v1::Request::kCollectProducerKey: return {{Noun::kProducer, Verb::kCreate}};
     case v1::Request::kRecordImageBuild: return {{Noun::kImage, Verb::kCreate}};
     case v1::Request::kConfirmClock: return {{Noun::kClock, Verb::kAct}};
     case v1::Request::kReleaseQuarantine: return {{Noun::kQuarantine, Verb::kAct}};
+    case v1::Request::kRotateHeadKey:
+    case v1::Request::kAddSealKey:
+    case v1::Request::kDestroySealKey:
+    case v1::Request::kResealSecrets:
+    case v1::Request::kSetHistoryRule:
+    case v1::Request::kPruneHistory:
+    case v1::Request::kRecordRestore: return {{Noun::kCluster, Verb::kChange}};
     default: return {};
   }
 }

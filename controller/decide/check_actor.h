@@ -14,7 +14,8 @@ namespace berth::controller {
 std::optional<projections::Actor> find_actor(const projections::State& state, const std::string& actor);
 
 // Codes: denied (no such user, or an actor of no kind), user-disabled, key-inactive, key-expired,
-// key-read-only, signed-out. The controller, agents and producers are not looked at.
+// key-read-only, signed-out. The controller, agents and producers are not
+// looked at (producers: producers/check_producer.h).
 std::optional<Refusal> check_actor(const DecisionContext& c, const v1::Request& request);
 
 // Of requests about what has no owner: code denied. The other requests' handlers ask allowed().

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "events/base/text.h"
-#include "events/codec/signing.h"
 
 namespace berth::controller {
 namespace {
@@ -33,15 +32,6 @@ std::optional<Refusal> check_owner(const projections::State& state, const v1::Ow
   if (key == nullptr || key->def.user() != owner.user())
     return unknown("user " + owner.user() + " has no key pair '" + clipped(owner.keypair()) + "'");
   return std::nullopt;
-}
-
-std::optional<Refusal> check_producer(const v1::Request& request) {
-  const auto producer = producer_of(request.actor());
-  if (!producer) return std::nullopt;
-  const bool of_sessions = request.has_request_session() || request.has_terminate_session();
-  if (of_sessions && request.owner().user() == *producer) return std::nullopt;
-  return Refusal{"denied", "a producer asks for its own sessions and ends them, and nothing else",
-                 "the owner's user has the producer's name"};
 }
 
 }  // namespace berth::controller

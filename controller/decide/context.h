@@ -34,7 +34,8 @@ struct DecisionContext {
   Timestamp now = 0;               // the header time of that record
   const InHistory& in_history;
   Stamp stamp = {};
-  // Who asks, by whose rights the request is decided. Nothing: the controller itself, an agent or a producer.
+  // Who asks, by whose rights the request is decided. Of a producer: its owner. Nothing: the
+  // controller itself or an agent.
   std::optional<projections::Actor> actor = std::nullopt;
 };
 

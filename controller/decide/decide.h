@@ -33,6 +33,10 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
 Decision decide(const DecisionContext& c, const v1::Request& request, const v1::OpenKernel& body);
 Decision decide(const DecisionContext& c, const v1::RecordImageBuild& body);
 
+// Of programs that ask for their own users (controller/decide/producers).
+Decision decide(const DecisionContext& c, const v1::PutProducer& body);
+Decision decide(const DecisionContext& c, const v1::CollectProducerKey& body);
+
 // Of people and how they sign in (controller/decide/identity).
 Decision decide(const DecisionContext& c, const v1::PutDomain& body);
 Decision decide(const DecisionContext& c, const v1::PutProject& body);
@@ -46,11 +50,19 @@ Decision decide(const DecisionContext& c, const v1::StartBrowserSession& body);
 Decision decide(const DecisionContext& c, const v1::EndBrowserSessions& body);
 Decision decide(const DecisionContext& c, const v1::RecordUse& body);
 
+// Of how the cluster is kept (controller/decide/keeping).
+Decision decide(const DecisionContext& c, const v1::SetHistoryRule& body);
+Decision decide(const DecisionContext& c, const v1::PruneHistory& body);
+Decision decide(const DecisionContext& c, const v1::AddSealKey& body);
+Decision decide(const DecisionContext& c, const v1::ResealSecrets& body);
+Decision decide(const DecisionContext& c, const v1::DestroySealKey& body);
+Decision decide(const DecisionContext& c, const v1::RotateHeadKey& body);
+
 // Of folders (controller/decide/folders).
 Decision decide(const DecisionContext& c, const v1::CreateFolder& body);
 Decision decide(const DecisionContext& c, const v1::ChangeFolder& body);
 Decision decide(const DecisionContext& c, const v1::ShareFolder& body);
-Decision decide(const DecisionContext& c, const v1::ShareSession& body);
+Decision decide(const DecisionContext& c, const v1::Request& request, const v1::ShareSession& body);
 // Removes for good a folder that is in the trash, or could not be made.
 EventList purge_folder(const DecisionContext& c, const projections::FolderRow& folder);
 

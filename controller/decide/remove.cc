@@ -5,6 +5,7 @@
 #include "controller/decide/decide.h"
 #include "controller/decide/folders/automatic_folder.h"
 #include "controller/decide/identity/identity_checks.h"
+#include "controller/decide/producers/check_producer.h"
 #include "controller/decide/session_end.h"
 #include "controller/decide/unknown_agent.h"
 #include "events/base/text.h"
@@ -144,18 +145,20 @@ std::optional<Refusal> check(const DecisionContext& c, const v1::Remove& body) {
   if (kind == "project") return check_project(c, name);
   if (kind == "user") return check_user_removal(c, name, body.end_sessions());
   if (kind == "key") return check_key(c, name);
+  if (kind == "producer")
+    return c.state.producers.find(name) == nullptr ? std::optional(unknown_producer(name)) : std::nullopt;
   if (kind == "image" && c.state.images.find(name) != nullptr) return std::nullopt;
   if (kind == "preset" && c.state.presets.find(name) != nullptr) return std::nullopt;
   if (kind == "image" || kind == "preset") return unknown(kind, name);
   return Refusal{"unknown-kind", "nothing of kind '" + clipped(kind) + "' can be removed",
-                 "group, image, preset, agent, domain, project, user or key"};
+                 "group, image, preset, agent, domain, project, user, key or producer"};
 }
 
 std::vector<const SessionRow*> sessions_of(const State& state, const std::string& kind,
                                            const std::string& name) {
   if (kind == "group") return projections::live_sessions_in_group(state, name);
   if (kind == "image") return projections::live_sessions_of_image(state, name);
-  if (kind == "preset" || kind == "key") return {};
+  if (kind == "preset" || kind == "key" || kind == "producer") return {};
   return projections::live_sessions_of_owner(state, kind, name);
 }
 

@@ -1,12 +1,13 @@
 // What every request goes through before its own handler: repeat, conflict, expiry (P13), and whether its
 // actor may ask.
 #include "controller/decide/check_actor.h"
-#include "controller/decide/check_owner.h"
 #include "controller/decide/decide.h"
+#include "controller/decide/producers/check_producer.h"
 #include "events/base/text.h"
 #include "events/base/trace_context.h"
 #include "events/base/wire_time.h"
 #include "events/codec/envelope.h"
+#include "events/codec/signing.h"
 
 namespace berth::controller {
 namespace {
@@ -89,7 +90,18 @@ Decision dispatch(const DecisionContext& c, const v1::Request& r, const RequestH
     case v1::Request::kCreateFolder: return decide(c, r.create_folder());
     case v1::Request::kChangeFolder: return decide(c, r.change_folder());
     case v1::Request::kShareFolder: return decide(c, r.share_folder());
-    case v1::Request::kShareSession: return decide(c, r.share_session());
+    case v1::Request::kShareSession: return decide(c, r, r.share_session());
+    case v1::Request::kPutProducer: return decide(c, r.put_producer());
+    case v1::Request::kCollectProducerKey: return decide(c, r.collect_producer_key());
+    case v1::Request::kAddSealKey: return decide(c, r.add_seal_key());
+    case v1::Request::kDestroySealKey: return decide(c, r.destroy_seal_key());
+    case v1::Request::kResealSecrets: return decide(c, r.reseal_secrets());
+    case v1::Request::kSetHistoryRule: return decide(c, r.set_history_rule());
+    case v1::Request::kPruneHistory: return decide(c, r.prune_history());
+    case v1::Request::kRotateHeadKey: return decide(c, r.rotate_head_key());
+    case v1::Request::kRecordRestore:
+      return Refusal{"restore-offline", "a log is restored before a controller leads it",
+                     "berth restore BACKUP --data DIR"};
     case v1::Request::BODY_NOT_SET: break;
   }
   return Refusal{"unknown-request", "this controller does not know what is asked",
@@ -110,7 +122,17 @@ Refusal too_large() {
 bool has_fresh_secret(const v1::Request& r) {
   return r.keyed_hash().empty() &&
          (r.has_add_key_pair() || r.has_issue_login_link() || r.has_set_password() ||
-          r.has_start_browser_session() || r.has_enroll_agent());
+          r.has_rotate_head_key() || r.has_start_browser_session() || r.has_enroll_agent());
+}
+
+// A producer's plaintext is refused, and no unkeyed hash of it may be in the journal (P29): it is left out.
+RequestHash hash_of(const v1::Request& request) {
+  if (!producer_of(request.actor()) || request.request_session().spec().env_size() == 0)
+    return request_hash(request);
+  v1::Request bare = request;
+  for (auto& variable : *bare.mutable_request_session()->mutable_spec()->mutable_env())
+    variable.clear_value();
+  return request_hash(bare);
 }
 
 // Sessions that are asked for have a place of their own for it.
@@ -130,14 +152,14 @@ EventList decide_request(const DecisionContext& c, const v1::Request& request) {
   stamped.stamp = {request.actor(), request.id(),
                    is_traceparent(request.trace()) ? request.trace() : std::string(),
                    clipped(request.reason(), kReasonMax)};
-  const RequestHash hash = request_hash(request);
+  const RequestHash hash = hash_of(request);
   if (const RequestRow* first = c.state.requests.find(RequestRow::make_key(request.actor(), *id)))
     return repeat(stamped.stamp, *first, hash);
   if (const Timestamp deadline = deadline_of(request); c.now > deadline)
     return expire(stamped.stamp, deadline, hash);
-  if (const auto denied = check_producer(request)) return refuse(stamped.stamp, *denied, hash);
+  if (const auto denied = check_producer(stamped, request)) return refuse(stamped.stamp, *denied, hash);
   if (const auto denied = check_actor(stamped, request)) return refuse(stamped.stamp, *denied, hash);
-  stamped.actor = find_actor(c.state, request.actor());
+  stamped.actor = find_actor(c.state, whose_rights(request));
   if (const auto denied = check_rights(stamped, request)) return refuse(stamped.stamp, *denied, hash);
   Decision decision = dispatch(stamped, request, hash);
   if (!decision.refused() && !has_fresh_secret(request)) stamp_hash(decision.events(), hash);

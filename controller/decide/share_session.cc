@@ -4,6 +4,7 @@
 
 #include "controller/decide/check_actor.h"
 #include "controller/decide/decide.h"
+#include "controller/decide/producers/check_producer.h"
 #include "controller/decide/share_checks.h"
 #include "projections/session_access.h"
 
@@ -62,9 +63,9 @@ std::optional<Refusal> check(const DecisionContext& c, const SessionRow& session
 
 }  // namespace
 
-Decision decide(const DecisionContext& c, const v1::ShareSession& body) {
+Decision decide(const DecisionContext& c, const v1::Request& request, const v1::ShareSession& body) {
   const SessionRow* session = find_seen_session(c, body.session_id());
-  if (session == nullptr) return unknown_session();
+  if (session == nullptr || !may_act_on(c, request, session->owner->owner)) return unknown_session();
   if (!allowed(c, Noun::kSession, Verb::kChange, session->owner->owner))
     return denied("session " + session->name + " is not yours to share");
   if (auto refusal = check(c, *session, body)) return *refusal;

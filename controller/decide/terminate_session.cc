@@ -2,6 +2,7 @@
 
 #include "controller/decide/check_actor.h"
 #include "controller/decide/decide.h"
+#include "controller/decide/producers/check_producer.h"
 #include "controller/decide/session_end.h"
 #include "events/base/text.h"
 
@@ -14,8 +15,7 @@ using projections::Verb;
 
 constexpr int kSessionsMax = 500;  // of one decision
 
-// The session of that id, if whoever asks may see it. A registered producer comes past the API: its requests
-// are for their owner's sessions.
+// The session of that id, if whoever asks may see it.
 const SessionRow* find_seen(const DecisionContext& c, const v1::Request& request, const std::string& bytes) {
   const auto id = Uuid::from_bytes(bytes);
   const SessionRow* session = id ? c.state.sessions.find(SessionId(*id)) : nullptr;
@@ -23,7 +23,7 @@ const SessionRow* find_seen(const DecisionContext& c, const v1::Request& request
   const v1::Owner& owner = session->owner->owner;
   const bool others = !request.owner().user().empty() && request.owner().user() != owner.user();
   const bool seen = c.actor ? may_see(c, *session) : !others;
-  return seen ? session : nullptr;
+  return seen && may_act_on(c, request, owner) ? session : nullptr;
 }
 
 std::string reason_of(const std::string& reason) {

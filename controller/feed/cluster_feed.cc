@@ -391,8 +391,9 @@ void ClusterFeed::on_row(const SessionRow* before, const SessionRow* after) {
   limits_.touch(*before->owner);
 }
 
-// What passes want to know of a session that holds slots. Order backfill counts on the end that a running one
-// declared.
+// What passes want to know of a session that holds slots. Order backfill counts on the end that it declared,
+// from its placement on and from its start once that is known: from the row alone, so that a new leader, and
+// who runs a past pass again, counts on the same.
 void ClusterFeed::describe_live(const SessionRow& row) {
   if (row.kernel_ids.empty()) return;
   const auto& spec = row.spec->spec;
@@ -406,8 +407,9 @@ void ClusterFeed::describe_live(const SessionRow& row) {
   if (row.running_at != 0) facts.started = row.running_at;
   cluster_.set_live(row.id, facts);
   const std::int64_t timeout = row.spec->spec.batch_timeout_ms();
-  if (row.status == SessionStatus::kRunning && timeout > 0)
-    cluster_.set_declared_end(row.id, row.running_at + timeout * kMillisecond);
+  if (timeout > 0)
+    cluster_.set_declared_end(
+        row.id, (row.running_at != 0 ? row.running_at : row.scheduled_at) + timeout * kMillisecond);
 }
 
 void ClusterFeed::on_row(const LimitRow* before, const LimitRow* after) {

@@ -1,5 +1,6 @@
 // PassDecisions: the visitor that collects what a scheduling pass decides, so that nothing is folded while
-// the pass walks the model. A leader records what is collected; a dry run looks at it.
+// the pass walks the model. A leader records what is collected; who runs a past pass again compares it with
+// what was recorded.
 #pragma once
 
 #include <utility>
@@ -21,7 +22,7 @@ struct PassDecision {
   placement::PreemptMode mode = placement::PreemptMode::kTerminate;
 };
 
-struct PassDecisions final : placement::PassVisitor {
+struct PassDecisions : placement::PassVisitor {
   explicit PassDecisions(LimitGate& gate) : limits(gate) {}
 
   LimitGate& limits;

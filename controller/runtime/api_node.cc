@@ -1,9 +1,33 @@
 #include "controller/runtime/api_node.h"
 
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <filesystem>
+
 #include "controller/api/http/agent_channel.h"
+#include "events/base/secrets.h"
 #include "events/codec/envelope.h"
+#include "events/logs/log_setup.h"
 
 namespace berth::controller {
+namespace {
+
+std::optional<SpaceOnDisk> measure_space(const std::string& folder) {
+  std::error_code error;
+  const auto disk = std::filesystem::space(folder, error);
+  if (folder.empty() || error) return std::nullopt;
+  SpaceOnDisk out{0, disk.capacity - disk.free, disk.capacity};
+  for (std::filesystem::recursive_directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code gone;  // the store removes files as it likes
+    const auto size = it->is_regular_file(gone) ? it->file_size(gone) : 0;
+    if (!gone) out.store += size;
+  }
+  return out;
+}
+
+}  // namespace
 
 ApiNode::ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const projections::Store& store,
                  const Clock& clock, RandomSource& random)
@@ -16,6 +40,7 @@ ApiNode::ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const proj
       signer_(config_.cluster, "api:" + config_.name, 1,
               derive_key(config_.secret, "api:" + config_.name, 1)),
       agents_(tunnels_) {
+  if (config_.writers.empty()) config_.writers = WriterSecrets(config_.secret);
   node_.set_follower(
       [this](Offset offset, const std::shared_ptr<const v1::Record>& record) { told(offset, record); },
       [this](Offset next) {
@@ -56,6 +81,7 @@ void ApiNode::set_journal_listener(JournalListener* listener) {
 }
 
 void ApiNode::told(Offset offset, const std::shared_ptr<const v1::Record>& record) {
+  if (on_record_ && record != nullptr) on_record_(*record);
   const std::lock_guard lock(listener_mutex_);
   if (listener_ != nullptr && record != nullptr) listener_->on_applied({offset, record});
 }
@@ -84,6 +110,16 @@ Result<JournalPage> ApiNode::read_journal(Offset from, std::size_t max_records, 
   return page;
 }
 
+Result<v1::Sealed> ApiNode::head_sealed_anew(const std::string& public_key, const v1::Sealed& secret) {
+  if (!config_.heads) return make_error("internal-error", "this process holds no sealing keys");
+  return config_.heads->sealed_anew(public_key, secret);
+}
+
+Result<v1::HeadKeyChanged> ApiNode::next_head_key(const std::string& public_key, const v1::Sealed& secret) {
+  if (!config_.heads) return make_error("internal-error", "this process holds no sealing keys");
+  return config_.heads->next(public_key, secret, random_bytes(kHeadSeedBytes));
+}
+
 Result<RawJournalPage> ApiNode::read_raw_journal(Offset from, std::size_t max_records,
                                                  std::size_t max_bytes) {
   const auto extent = log_.extent({Stream::kJournal, 0});
@@ -103,6 +139,25 @@ Result<std::optional<projections::HistoryEntry>> ApiNode::find_history(const Ses
 
 Result<projections::HistoryPage> ApiNode::read_history(std::size_t limit, const std::string& token) {
   return store_.read_history(limit, token);
+}
+
+void ApiNode::past_state(const projections::PastMoment& moment, projections::PastDone done) {
+  if (past_ == nullptr) return ApiContext::past_state(moment, std::move(done));
+  past_->ask(moment, std::move(done));
+}
+
+std::optional<int> ApiNode::past_percent(const projections::PastMoment& moment) {
+  return past_ == nullptr ? std::nullopt : past_->percent(moment);
+}
+
+Result<projections::PastBounds> ApiNode::past_bounds() {
+  return past_ == nullptr ? ApiContext::past_bounds() : past_->bounds();
+}
+
+// The view's rows lie in the store: they are written up to the newest record first.
+Result<projections::UsageReport> ApiNode::usage(const projections::UsageQuestion& question) {
+  if (const auto point = node_.chain_point_now(); !point) return point.error();
+  return projections::usage_report(store_, question);
 }
 
 Result<Explanation> ApiNode::why(const SessionId& session, const SeesSession& sees) {
@@ -129,7 +184,7 @@ Signer ApiNode::signer_of(const std::string& agent) {
     if (const auto* row = projection.state().agents.find(agent)) generation = row->generation;
   });
   const std::string writer = "agent:" + agent;
-  return Signer(config_.cluster, writer, generation, derive_key(config_.secret, writer, generation));
+  return Signer(config_.cluster, writer, generation, config_.writers.key_of(writer, generation));
 }
 
 std::shared_ptr<KernelChannel> ApiNode::open_channel(const KernelPlace& kernel,
@@ -162,8 +217,8 @@ void ApiNode::kernel_log(const LogRequest& wanted, LogDone done) {
       });
 }
 
-Result<std::string> ApiNode::agent_key(const std::string& agent, std::uint32_t generation) {
-  return to_hex(derive_key(config_.secret, "agent:" + agent, generation));
+Result<std::string> ApiNode::writer_key(const std::string& writer, std::uint32_t generation) {
+  return to_hex(config_.writers.key_of(writer, generation));
 }
 
 ClusterFacts ApiNode::facts() {
@@ -198,6 +253,48 @@ ReadyCheck certificate_check(Timestamp end, Timestamp now) {
           "it expired " + std::to_string((now - end) / kDay) + " days ago: clients refuse it"};
 }
 
+std::string ApiNode::log_level() { return berth::log_level(); }
+
+Result<void> ApiNode::set_log_level(const std::string& level, Duration lasts) {
+  auto set = berth::set_log_level(level, lasts);
+  if (set) spdlog::warn("the log's level is {} now{}", level, lasts == 0 ? "" : ", for a while");
+  return set;
+}
+
+NodeFacts ApiNode::node_facts() {
+  NodeFacts facts = node_.facts();
+  facts.space = measure_space(config_.state_folder);
+  const std::lock_guard lock(space_mutex_);
+  space_ = facts.space;
+  return facts;
+}
+
+// Of the node, without asking a disk: a scrape must not wait for one.
+std::string ApiNode::node_lines() {
+  const NodeFacts facts = node_.facts();
+  const Timestamp now = clock_.now().boottime;
+  std::string text;
+  const auto line = [&text](const char* name, double value) {
+    text +=
+        std::string("# TYPE berth_") + name + " gauge\nberth_" + name + " " + std::to_string(value) + "\n";
+  };
+  line("projection_lag_records", static_cast<double>(facts.lag));
+  if (facts.flushed_at != 0)
+    line("store_flush_age_seconds", static_cast<double>(now - facts.flushed_at) / kSecond);
+  if (facts.hears_beats) {
+    Timestamp oldest = now;
+    for (const AgentBeat& beat : facts.beats) oldest = std::min(oldest, beat.heard);
+    line("agent_beats_heard", static_cast<double>(facts.beats.size()));
+    line("agent_oldest_beat_seconds", static_cast<double>(now - oldest) / kSecond);
+  }
+  const std::lock_guard lock(space_mutex_);
+  if (!space_) return text;
+  line("store_bytes", static_cast<double>(space_->store));
+  line("disk_used_bytes", static_cast<double>(space_->used));
+  line("disk_size_bytes", static_cast<double>(space_->size));
+  return text;
+}
+
 std::string ApiNode::metrics() {
   const ControllerCounters c = node_.counters();
   std::string text;
@@ -209,6 +306,10 @@ std::string ApiNode::metrics() {
   line("reports_read_total", "counter", c.reports);
   line("beats_read_total", "counter", c.beats);
   line("inputs_dropped_total", "counter", c.dropped);
+  text += "# TYPE berth_producer_refused_total counter\n";
+  for (std::size_t i = 0; i < kProducerRefusals.size(); ++i)
+    text += "berth_producer_refused_total{reason=\"" + std::string(kProducerRefusals[i]) + "\"} " +
+            std::to_string(c.producers_refused.of(static_cast<ProducerRefusal>(i))) + "\n";
   line("journal_records_written_total", "counter", c.records);
   line("journal_events_written_total", "counter", c.events);
   line("placements_total", "counter", c.placements);
@@ -218,6 +319,7 @@ std::string ApiNode::metrics() {
   line("journal_records_void", "gauge", node_.voids().size());
   line("journal_next_offset", "gauge", node_.next());
   line("leading", "gauge", node_.leading() ? 1 : 0);
+  text += node_.event_counts().text() + node_lines();
   const auto calibration = node_.calibration();
   for (const char* part : {"told", "met"}) {
     text += std::string("# TYPE berth_start_estimates_") + part + "_total counter\n";
@@ -227,6 +329,8 @@ std::string ApiNode::metrics() {
               std::to_string(part[0] == 't' ? calibration[i].made : calibration[i].met) + "\n";
   }
   text += node_.scheduling_times().text();
+  line("spans_exported_total", "counter", config_.spans == nullptr ? 0 : config_.spans->exported());
+  line("spans_dropped_total", "counter", config_.spans == nullptr ? 0 : config_.spans->dropped());
   return config_.policies == nullptr ? text : text + config_.policies->metrics();
 }
 

@@ -9,7 +9,10 @@
 #include "controller/api/http/agent_client.h"
 #include "controller/policy_host/policy_folder.h"
 #include "controller/runtime/cell_node.h"
+#include "events/codec/chain_head.h"
 #include "events/codec/signing.h"
+#include "events/otlp/span_exporter.h"
+#include "projections/past/past_desk.h"
 
 namespace berth::controller {
 
@@ -24,9 +27,13 @@ struct ApiNodeConfig {
   std::string log_url;
   std::string version;
   LogLayout layout;
+  std::optional<HeadSigner> heads = std::nullopt;  // makes the next key of chain heads
   const policy::PolicyFolder* policies = nullptr;  // outlives the node; null: none
+  const SpanExporter* spans = nullptr;             // outlives the node; null: none
+  std::string state_folder = {};                   // whose space on disk is measured; empty: nobody's
   std::size_t requests_in_flight = 20'000;         // more: controller-full (P20)
   Timestamp certificate_end = 0;                   // of this server, wall time; 0: there is none
+  WriterSecrets writers = {};                      // of agents and producers; empty: the secret
 };
 
 // What /readyz says of a certificate that is good until `end`: with words if it expired. That makes no server
@@ -48,6 +55,8 @@ class ApiNode : public ApiContext {
   const KeyPairSeal& key_pairs() const override { return config_.key_pairs; }
   const PasswordSeal& passwords() const override { return config_.passwords; }
   const api::AppPassSeal& app_passes() const override { return config_.app_passes; }
+  Result<v1::HeadKeyChanged> next_head_key(const std::string& public_key, const v1::Sealed& secret) override;
+  Result<v1::Sealed> head_sealed_anew(const std::string& public_key, const v1::Sealed& secret) override;
   void set_journal_listener(JournalListener* listener) override;
   void set_row_listener(RowListener* listener) override { node_.set_row_listener(listener); }
   Result<JournalPage> read_journal(Offset from, std::size_t max_records, std::size_t max_bytes) override;
@@ -59,6 +68,15 @@ class ApiNode : public ApiContext {
                                                                         const std::string& name) override {
     return store_.find_history_by_name(user, name);
   }
+  // Told of each record as it was applied, before a listener is; on the node's strand. Before the node
+  // starts.
+  void set_on_record(std::function<void(const v1::Record&)> on_record) { on_record_ = std::move(on_record); }
+  // Outlives the questions; null: there is no past here. Before the Api starts.
+  void set_past(projections::PastDesk* past) { past_ = past; }
+  void past_state(const projections::PastMoment& moment, projections::PastDone done) override;
+  std::optional<int> past_percent(const projections::PastMoment& moment) override;
+  Result<projections::PastBounds> past_bounds() override;
+  Result<projections::UsageReport> usage(const projections::UsageQuestion& question) override;
   Result<Explanation> why(const SessionId& session, const SeesSession& sees) override;
   Result<std::optional<StartEstimate>> estimate_start(const SessionId& session) override;
   Result<DryRunAnswer> dry_run(const v1::Request& request, const SeesSession& sees) override;
@@ -70,18 +88,22 @@ class ApiNode : public ApiContext {
                                               std::function<void(Result<void>)> opened) override;
   std::shared_ptr<KernelChannel> open_app(const KernelPlace& kernel, const std::string& app,
                                           AppOpenedDone opened) override;
-  Result<std::string> agent_key(const std::string& agent, std::uint32_t generation) override;
+  Result<std::string> writer_key(const std::string& writer, std::uint32_t generation) override;
   ClusterFacts facts() override;
   Result<projections::ChainPoint> chain_point_now() override;
   Result<void> accept_truncation() override;
   std::vector<ReadyCheck> ready() override;
+  std::string log_level() override;
+  Result<void> set_log_level(const std::string& level, Duration lasts) override;
   std::string metrics() override;
+  NodeFacts node_facts() override;
   const Clock& clock() const override { return clock_; }
   Uuid new_id() override { return random_.uuid(); }
 
  private:
   // The key that the agent was enrolled with last.
   Signer signer_of(const std::string& agent);
+  std::string node_lines();
   void told(Offset offset, const std::shared_ptr<const v1::Record>& record);
 
   ApiNodeConfig config_;
@@ -94,8 +116,12 @@ class ApiNode : public ApiContext {
   AgentTunnels tunnels_;
   AgentClient agents_;
   std::shared_ptr<std::atomic<std::size_t>> in_flight_ = std::make_shared<std::atomic<std::size_t>>(0);
+  projections::PastDesk* past_ = nullptr;
+  std::mutex space_mutex_;
+  std::optional<SpaceOnDisk> space_;  // as measured last
   std::mutex listener_mutex_;
   JournalListener* listener_ = nullptr;
+  std::function<void(const v1::Record&)> on_record_;
 };
 
 }  // namespace berth::controller

@@ -221,12 +221,13 @@ Result<void> register_images(ApiContext& api, const std::vector<LocalImage>& ima
   return ask(api, std::move(request), wait);
 }
 
-Result<std::uint32_t> enroll_agent(ApiContext& api, const std::string& agent, Duration wait) {
+Result<std::uint32_t> enroll_agent(ApiContext& api, const std::string& agent, const WriterSecrets& writers,
+                                   Duration wait) {
   std::uint32_t generation = 0;
   const auto is_enrolled = [&](const projections::State& s) {
     const auto* row = s.agents.find(agent);
     generation = row == nullptr ? 0 : row->generation;
-    return generation != 0;
+    return generation != 0 && !writers.is_of_before("agent:" + agent, generation);
   };
   if (holds(api, is_enrolled)) return generation;
   v1::Request request;

@@ -39,8 +39,10 @@ Result<void> register_images(ApiContext& api, const std::vector<LocalImage>& ima
 // Where there is no group at all the agent comes up all the same, so that one can be made. Codes:
 // name-retired, unknown-group.
 Result<void> check_local_agent(ApiContext& api, const std::string& agent, const std::string& group);
-// The generation of the agent's key that is in force; the agent is enrolled if it was not. Codes as above.
-Result<std::uint32_t> enroll_agent(ApiContext& api, const std::string& agent, Duration wait);
+// The generation of the agent's key that is in force; the agent is enrolled if it was not, or only with a key
+// of a secret that is being given up. Codes as above.
+Result<std::uint32_t> enroll_agent(ApiContext& api, const std::string& agent, const WriterSecrets& writers,
+                                   Duration wait);
 
 // OCI layouts below a folder: <folder>/<name> with its tags. Entries that are no layout are left out.
 std::vector<LocalImage> find_local_images(const std::string& folder);

@@ -11,10 +11,12 @@ namespace berth::controller {
 namespace {
 
 constexpr Duration kTickEvery = 20 * kMillisecond;
+constexpr Duration kBeatsEvery = kSecond;  // are copied for others to read
 constexpr Duration kFollowWait = 100 * kMillisecond;
 constexpr std::size_t kInputsBetweenFlushes = 512;
 constexpr std::size_t kHistorySeen = 2'000;  // ended sessions whose run times count from the start
 constexpr Duration kCompareEvery = 3 * kSecond;
+constexpr Duration kPointEvery = 15 * kSecond;  // between chain heads on a quiet cluster
 constexpr Duration kPointWait = 10 * kSecond;
 
 // A void record of the current epoch that the cluster signed (P1): its leader believes in what nobody
@@ -140,12 +142,24 @@ void CellNode::run_projector() {
 // Outside the state's lock: who is told may read the state.
 void CellNode::after_step() {
   if (next_.exchange(projector_.next()) != projector_.next()) read_at_ = clock_.now().boottime;
+  if (points_.point().next != projector_.flushed().next) flushed_at_ = clock_.now().boottime;
   points_.show(projector_.flushed());
   health_->folded(projector_.next());
   note_truncation();
+  tell_point();
   if (config_.may_lead) queue_.push(forward_);
   forward_.clear();
   tell_follower();
+}
+
+// Once in a while, so that on a quiet cluster too a signed head covers what there is.
+void CellNode::tell_point() {
+  const Timestamp now = clock_.now().boottime;
+  const projections::ChainPoint& point = projector_.flushed();
+  if (!leading_ || now < point_told_at_ + kPointEvery || point.next == point_told_) return;
+  point_told_at_ = now;
+  point_told_ = point.next;
+  forward_.emplace_back(Input(ChainPointRead{point}));
 }
 
 void CellNode::tell_follower() {
@@ -214,6 +228,10 @@ void CellNode::on_record(const LogEntry& entry, const projections::ApplyOutcome&
   if (!outcome.applied()) voids_.add(entry.offset);
   if (is_of_the_leader(entry, outcome, projection))
     health_->own_void(entry.offset, outcome.text(), clock_.now().boottime);
+  if (outcome.applied()) {
+    events_.count(projection.record());
+    for (SessionWatch* watch : rows_.watches) watch->on_record(projection.record());
+  }
   if (outcome.applied() && projection.record().header().sequence() == 0) health_->elected();
   suspicious_ = suspicious_ || projections::is_suspicious(outcome, projection);
   if (on_record_)
@@ -277,7 +295,7 @@ void CellNode::run_strand() {
   pthread_setname_np(pthread_self(), "cell-strand");
   std::vector<Input> inputs;
   Outputs out;
-  Timestamp ticked = 0;
+  Timestamp ticked = 0, copied = 0;
   while (!stopping_) {
     queue_.take(out.more ? 0 : kTickEvery, inputs);
     out = Outputs{};
@@ -294,6 +312,11 @@ void CellNode::run_strand() {
       controller_->step(Input(Tick{}), now, out);
       const std::lock_guard lock(counters_mutex_);
       counters_ = controller_->counters();
+      if (now.boottime >= copied + kBeatsEvery) {
+        copied = now.boottime;
+        beats_.clear();
+        for (auto& [agent, heard] : controller_->beats()) beats_.push_back({std::move(agent), heard});
+      }
     }
     flush(out);
   }
@@ -326,6 +349,23 @@ std::vector<ReadyCheck> CellNode::ready() const {
 ControllerCounters CellNode::counters() const {
   const std::lock_guard lock(counters_mutex_);
   return counters_;
+}
+
+NodeFacts CellNode::facts() const {
+  NodeFacts facts;
+  facts.events_applied = events_.total();
+  facts.lag = health_->lag();
+  facts.flushed_at = flushed_at_;
+  facts.queue_wait = times_.queue_wait();
+  facts.pass = times_.pass();
+  facts.start = times_.start();
+  facts.hears_beats = leading_;
+  const std::lock_guard lock(counters_mutex_);
+  facts.placements = counters_.placements;
+  facts.requests = counters_.requests;
+  facts.orders = counters_.orders;
+  facts.beats = beats_;
+  return facts;
 }
 
 void CellNode::do_outputs(Outputs& out) {

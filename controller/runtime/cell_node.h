@@ -16,7 +16,10 @@
 #include <shared_mutex>
 #include <string>
 #include <thread>
+#include <type_traits>
+#include <vector>
 
+#include "controller/api/live/event_counts.h"
 #include "controller/api/live/scheduling_times.h"
 #include "controller/cell/controller.h"
 #include "controller/runtime/core_queue.h"
@@ -26,6 +29,7 @@
 #include "controller/runtime/learner.h"
 #include "controller/runtime/log_probe.h"
 #include "controller/runtime/point_desk.h"
+#include "controller/runtime/sessions/session_watch.h"
 #include "controller/runtime/truncation_note.h"
 #include "controller/runtime/void_list.h"
 #include "projections/store/journal_follower.h"
@@ -70,6 +74,8 @@ class CellNode final : public projections::ProjectionObserver {
     const std::unique_lock lock(state_mutex_);
     rows_.listener = listener;
   }
+  // Before start(); it outlives the node.
+  void add_watch(SessionWatch* watch) { rows_.watches.push_back(watch); }
   // Called once, from any thread of the node, if the node must stop: the journal is beyond this build, or the
   // log is corrupt.
   void set_on_fatal(std::function<void(const std::string&)> on_fatal) { on_fatal_ = std::move(on_fatal); }
@@ -102,6 +108,9 @@ class CellNode final : public projections::ProjectionObserver {
   TruncationNote& truncation() { return truncation_; }
   ControllerCounters counters() const;
   const SchedulingTimes& scheduling_times() const { return times_; }
+  const EventCounts& event_counts() const { return events_; }
+  // What the node knows of NodeFacts: not the space on disk.
+  NodeFacts facts() const;
   std::vector<ReadyCheck> ready() const;
 
   // ProjectionObserver, on the projector thread.
@@ -118,12 +127,16 @@ class CellNode final : public projections::ProjectionObserver {
   struct RowTee {
     Explainer& explainer;
     SchedulingTimes& times;
+    const projections::Projector& projector;
+    std::vector<SessionWatch*> watches = {};
     RowListener* listener = nullptr;
     template <class Row> void on_row(const Row* before, const Row* after) {
       explainer.on_row(before, after);
       if constexpr (requires { times.on_row(before, after); }) times.on_row(before, after);
       if constexpr (requires { listener->on_row(before, after); })
         if (listener != nullptr) listener->on_row(before, after);
+      if constexpr (std::is_same_v<Row, projections::SessionRow>)
+        for (SessionWatch* watch : watches) watch->on_session(projector.projection().state(), before, after);
     }
   };
   struct Read {
@@ -141,6 +154,7 @@ class CellNode final : public projections::ProjectionObserver {
   void tell_follower();
   std::optional<PastSession> in_history(const SessionId& id);
   void note_truncation();
+  void tell_point();
   Offset next_input(const Partition& partition) const;
   void fatal(const std::string& why);
 
@@ -153,7 +167,7 @@ class CellNode final : public projections::ProjectionObserver {
   projections::Projector projector_;
   mutable Explainer explainer_;
   SchedulingTimes times_;
-  RowTee rows_{explainer_, times_};  // guarded by state_mutex_
+  RowTee rows_{explainer_, times_, projector_};  // guarded by state_mutex_
   projections::JournalFollower follower_;
   CoreQueue queue_;
   InputFeed feed_;
@@ -185,10 +199,15 @@ class CellNode final : public projections::ProjectionObserver {
   bool rebuilt_ = false;     // projector thread: by the step under way
   bool suspicious_ = false;  // projector thread: a void record hints at a journal that was replaced
   Timestamp compared_at_ = 0;
+  Timestamp point_told_at_ = 0;  // projector thread: boottime
+  Offset point_told_ = 0;
   std::vector<Input> forward_;  // projector thread: journal records for the strand
   std::vector<Read> told_;      // projector thread: for on_record_
   mutable std::mutex counters_mutex_;
   ControllerCounters counters_;
+  std::vector<AgentBeat> beats_;  // guarded by counters_mutex_
+  EventCounts events_;
+  std::atomic<Timestamp> flushed_at_ = 0;  // boottime
 };
 
 }  // namespace berth::controller

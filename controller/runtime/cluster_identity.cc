@@ -1,5 +1,6 @@
 #include "controller/runtime/cluster_identity.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "events/base/files/private_files.h"
@@ -12,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kSealingKeysMax = 500;  // less than a private file holds
+constexpr std::size_t kWriterSecretBytes = 32;
 
 // What the file says, and its text: what this build does not know stays in it.
 struct ClusterFile {
@@ -45,11 +46,35 @@ bool read_sealing_keys(const json::value& list, SealingRing& ring) {
   return true;
 }
 
-Result<ClusterFile> read_file(const std::string& path) {
-  const auto text = read_private_file(path, "cluster-file", "copy it from another controller of the cluster");
-  if (!text) return text.error();
+bool read_up_to(const json::value& of, WriterGenerations& up_to) {
+  if (!of.is_object()) return false;
+  for (const auto& [writer, generation] : of.get_object()) {
+    if (!generation.is_int64() || generation.get_int64() < 0 || generation.get_int64() > UINT32_MAX)
+      return false;
+    up_to.emplace(writer, static_cast<std::uint32_t>(generation.get_int64()));
+  }
+  return true;
+}
+
+bool read_writers(const json::value& list, std::vector<WriterSecret>& writers) {
+  if (!list.is_array() || list.get_array().empty()) return false;
+  for (const auto& entry : list.get_array()) {
+    const auto* one = entry.if_object();
+    const auto* secret = one != nullptr ? one->if_contains("secret") : nullptr;
+    const auto* up_to = one != nullptr ? one->if_contains("up_to") : nullptr;
+    if (secret == nullptr || !secret->is_string()) return false;
+    auto& made = writers.emplace_back();
+    made.secret =
+        from_hex(std::string_view(secret->get_string().data(), secret->get_string().size())).value_or("");
+    if (made.secret.size() != kWriterSecretBytes) return false;
+    if (up_to != nullptr && !read_up_to(*up_to, made.up_to)) return false;
+  }
+  return writers.back().up_to.empty();  // else what is given out now would be of no secret
+}
+
+Result<ClusterFile> parse_file(const std::string& text, const std::string& path) {
   boost::system::error_code ec;
-  auto value = json::parse(*text, ec);
+  auto value = json::parse(text, ec);
   auto* object = ec ? nullptr : value.if_object();
   if (object == nullptr || !object->contains("cluster") || !object->contains("secret"))
     return malformed(path);
@@ -71,7 +96,16 @@ Result<ClusterFile> read_file(const std::string& path) {
   if (!read_sealing_keys(object->at("sealing_keys"), identity.sealing))
     return malformed(path,
                      "right: its sealing_keys are no list of {\"number\": 1.., \"key\": 64 hex digits}");
+  if (const auto* writers = object->if_contains("writers");
+      writers != nullptr && !read_writers(*writers, identity.writers))
+    return malformed(path, "right: its writers are no list of {\"secret\": 64 hex digits, \"up_to\": {..}}");
   return ClusterFile{std::move(*object), std::move(identity)};
+}
+
+Result<ClusterFile> read_file(const std::string& path) {
+  const auto text = read_private_file(path, "cluster-file", "copy it from another controller of the cluster");
+  if (!text) return text.error();
+  return parse_file(*text, path);
 }
 
 Result<void> write_file(const std::string& path, const json::object& text) {
@@ -82,6 +116,12 @@ Result<void> write_file(const std::string& path, const json::object& text) {
 
 Result<ClusterIdentity> read_cluster_identity(const std::string& path) {
   auto file = read_file(path);
+  if (!file) return file.error();
+  return std::move(file->identity);
+}
+
+Result<ClusterIdentity> parse_cluster_identity(const std::string& text, const std::string& path) {
+  auto file = parse_file(text, path);
   if (!file) return file.error();
   return std::move(file->identity);
 }
@@ -100,17 +140,58 @@ Result<ClusterIdentity> load_or_create_cluster_identity(const std::string& path)
   return identity;
 }
 
-Result<std::uint32_t> add_sealing_key(const std::string& path) {
+namespace {
+
+bool has_key(const json::array& keys, std::uint32_t number) {
+  return std::ranges::any_of(
+      keys, [&](const json::value& one) { return one.at("number") == std::int64_t{number}; });
+}
+
+}  // namespace
+
+Result<void> store_sealing_key(const std::string& path, std::uint32_t number, std::string_view key) {
+  auto file = read_file(path);
+  if (!file) return file.error();
+  if (has_key(file->text.at("sealing_keys").get_array(), number)) return {};
+  file->text.at("sealing_keys").get_array().push_back(entry_of(std::int64_t{number}, key));
+  return write_file(path, file->text);
+}
+
+Result<void> erase_sealing_key(const std::string& path, std::uint32_t number) {
   auto file = read_file(path);
   if (!file) return file.error();
   json::array& keys = file->text.at("sealing_keys").get_array();
-  const std::uint32_t newest = file->identity.sealing.newest().number();
-  if (keys.size() >= kSealingKeysMax || newest == UINT32_MAX)
-    return make_error("too-many-sealing-keys", path + " has no room for another key",
-                      "nothing needs so many: was this asked in a loop?");
-  keys.push_back(entry_of(std::int64_t{newest} + 1, random_bytes(kSealKeyBytes)));
-  if (auto written = write_file(path, file->text); !written) return written.error();
-  return newest + 1;
+  if (!has_key(keys, number) || keys.size() == 1) return {};
+  const auto found = std::ranges::find_if(
+      keys, [&](const json::value& one) { return one.at("number") == std::int64_t{number}; });
+  keys.erase(found);
+  return write_file(path, file->text);
+}
+
+Result<void> begin_writers_rotation(const std::string& path, const WriterGenerations& given_out) {
+  auto file = read_file(path);
+  if (!file) return file.error();
+  const ClusterIdentity& identity = file->identity;
+  if (identity.writers.size() > 1)
+    return make_error("writers-rotate-already", path + " has a new secret of writers' keys already",
+                      "end that rotation first: berth key rotate writers --finish");
+  json::object up_to;
+  for (const auto& [writer, generation] : given_out) up_to.emplace(writer, std::int64_t{generation});
+  const std::string& before = identity.writers.empty() ? identity.secret : identity.writers.back().secret;
+  file->text["writers"] = json::array{json::object{{"secret", to_hex(before)}, {"up_to", std::move(up_to)}},
+                                      json::object{{"secret", to_hex(random_bytes(kWriterSecretBytes))}}};
+  return write_file(path, file->text);
+}
+
+Result<void> finish_writers_rotation(const std::string& path) {
+  auto file = read_file(path);
+  if (!file) return file.error();
+  if (file->identity.writers.size() < 2)
+    return make_error("no-writers-rotation", path + " has no older secret of writers' keys to give up",
+                      "berth key rotate writers begins");
+  auto& list = file->text.at("writers").get_array();
+  list = json::array{list.back()};
+  return write_file(path, file->text);
 }
 
 }  // namespace berth::controller

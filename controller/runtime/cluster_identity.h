@@ -9,6 +9,7 @@
 #include "events/base/result.h"
 #include "events/base/uuid.h"
 #include "events/codec/sealing.h"
+#include "events/codec/writer_secrets.h"
 
 namespace berth::controller {
 
@@ -18,6 +19,8 @@ struct ClusterIdentity {
   // The cluster was made by a build that signs every record of the journal: one without a signature is void.
   bool signs_journal = false;
   SealingRing sealing;  // of the secrets in requests and in the journal (P29)
+  // Of the keys of agents and producers (ADR 0097), oldest first; empty: they are of the secret.
+  std::vector<WriterSecret> writers = {};
 };
 
 inline constexpr char kClusterFileMissing[] = "cluster-file-missing";
@@ -25,13 +28,23 @@ inline bool is_cluster_file_missing(const Error& error) { return error.code == k
 
 // Codes: cluster-file-malformed, and those of read_private_file().
 Result<ClusterIdentity> read_cluster_identity(const std::string& path);
+// The same of a file's text; `path` is for people.
+Result<ClusterIdentity> parse_cluster_identity(const std::string& text, const std::string& path);
 // Makes a new identity if there is no file; of a log that may hold a journal, identity_for_log() does it.
 // Further code: cluster-file-unwritable.
 Result<ClusterIdentity> load_or_create_cluster_identity(const std::string& path);
 
-// Adds a sealing key to the file and returns its number. It seals from a server's next start on; those before
-// it go on opening what they sealed. Codes: those of read_cluster_identity(), too-many-sealing-keys,
+// Keeps a key that the log brought, and erases one that it destroyed: no error if it is there, or gone,
+// already. Codes: those of read_cluster_identity(), cluster-file-unwritable.
+Result<void> store_sealing_key(const std::string& path, std::uint32_t number, std::string_view key);
+Result<void> erase_sealing_key(const std::string& path, std::uint32_t number);
+
+// Makes a new secret for the keys of agents and producers; `given_out` are those of the one before, which
+// stays good for them. Codes: those of read_cluster_identity(), writers-rotate-already,
 // cluster-file-unwritable.
-Result<std::uint32_t> add_sealing_key(const std::string& path);
+Result<void> begin_writers_rotation(const std::string& path, const WriterGenerations& given_out);
+// Gives the secret before up. Codes: those of read_cluster_identity(), no-writers-rotation,
+// cluster-file-unwritable.
+Result<void> finish_writers_rotation(const std::string& path);
 
 }  // namespace berth::controller

@@ -9,13 +9,52 @@
 #include "controller/runtime/first_login.h"
 #include "controller/runtime/journal_owner.h"
 #include "events/base/files/private_files.h"
+#include "events/base/secrets.h"
 #include "events/base/version.h"
+#include "events/logs/log_scope.h"
 
 namespace berth::controller {
 
+namespace {
+
+void log_session_line(const SessionLine& line) {
+  const LogScope scope{{"session", line.session}, {"request", line.request}, {"trace", line.trace}};
+  spdlog::info("{}", line.text);
+}
+
+// A line a call, for who wants to see them: the level is debug.
+void log_call(const api::Call& call, unsigned status) {
+  if (status != 500 && !spdlog::should_log(spdlog::level::debug)) return;
+  const LogScope scope{{"request", to_string(call.id)},
+                       {"trace", call.trace ? to_hex(as_view(call.trace->trace)) : std::string()}};
+  spdlog::log(status == 500 ? spdlog::level::err : spdlog::level::debug, "{} {} {}", call.request.method,
+              call.route == nullptr ? "no route" : call.route->pattern, status);
+}
+
+}  // namespace
+
 ControllerProcess::ControllerProcess(ControllerProcessConfig config, ClusterIdentity identity, EventLog& log,
                                      EventLog& api_log)
-    : config_(std::move(config)), identity_(std::move(identity)), log_(log), api_log_(api_log) {}
+    : config_(std::move(config)),
+      identity_(std::move(identity)),
+      writers_(identity_.secret, identity_.writers),
+      log_(log),
+      api_log_(api_log) {}
+
+ControllerConfig ControllerProcess::controller_config() const {
+  ControllerConfig controller;
+  controller.cluster = identity_.cluster;
+  controller.secret = identity_.secret;
+  controller.writers = writers_;
+  controller.environments = EnvironmentSeal(identity_.cluster, identity_.sealing);
+  controller.heads = HeadSigner(identity_.cluster, identity_.sealing);
+  controller.head_seed = random_bytes(kHeadSeedBytes);
+  controller.name = config_.name;
+  controller.layout = log_.layout();
+  controller.stand_at_once = config_.alone;
+  controller.poison = config_.poison;
+  return controller;
+}
 
 Result<void> ControllerProcess::start() {
   auto server_options = server_options_of(config_.listening, config_.data);  // first: it raises a limit
@@ -26,14 +65,10 @@ Result<void> ControllerProcess::start() {
   if (!store) return store.error();
   for (const auto& warning : store->warnings) spdlog::warn("{}", to_string(warning));
   store_ = std::move(store->store);
+  past_ = std::make_unique<PastKeeper>(config_.data + "/state/past", identity_.cluster, *store_);
 
   CellNodeConfig node;
-  node.controller.cluster = identity_.cluster;
-  node.controller.secret = identity_.secret;
-  node.controller.environments = EnvironmentSeal(identity_.cluster, identity_.sealing);
-  node.controller.name = config_.name;
-  node.controller.layout = log_.layout();
-  node.controller.stand_at_once = config_.alone;
+  node.controller = controller_config();
   policies_ =
       std::make_unique<policy::PolicyFolder>(config_.policies, policy::policy_host_beside_self(),
                                              [](const std::string& line) { spdlog::warn("{}", line); });
@@ -43,8 +78,9 @@ Result<void> ControllerProcess::start() {
   node.voids_file = config_.data + "/state/voids";
   node.truncation_file = config_.data + "/state/truncation";
   node.follower = {config_.accept_truncation, config_.log_url, config_.data + "/state"};
-  node_ = std::make_unique<CellNode>(node, log_, *store_, clock_, random_);
+  node_ = std::make_unique<CellNode>(node, log_, past_->store(), clock_, random_);
   if (config_.on_fatal) node_->set_on_fatal(config_.on_fatal);
+  if (auto watched = watch_sessions(); !watched) return watched;
   ApiNodeConfig api{identity_.cluster,
                     identity_.secret,
                     node.controller.environments,
@@ -55,15 +91,13 @@ Result<void> ControllerProcess::start() {
                     config_.log_url,
                     kVersion,
                     log_.layout()};
+  api.writers = writers_;
+  api.heads = node.controller.heads;
   api.policies = policies_.get();
-  if (server_options->tls) {
-    const auto end = api::end_of_certificate(server_options->tls->certificate);
-    if (!end) return end.error();
-    api.certificate_end = *end;
-    if (const auto check = certificate_check(*end, clock_.now().wall); !check.detail.empty())
-      spdlog::warn("{}: {}", server_options->tls->certificate, check.detail);
-  }
-  api_node_ = std::make_unique<ApiNode>(api, *node_, api_log_, *store_, clock_, random_);
+  api.spans = spans_.get();
+  api.state_folder = config_.data + "/state";
+  if (auto read = read_certificate_end(*server_options, api); !read) return read;
+  make_api_node(api);
 
   if (auto read = read_key_file(); !read) return read;
   api::ApiOptions options;
@@ -72,14 +106,64 @@ Result<void> ControllerProcess::start() {
   auto sign_in = sign_in_options_of(config_.listening, *server_options);
   if (!sign_in) return sign_in.error();
   options.sign_in = std::move(*sign_in);
+  auto metrics_token = metrics_token_of(config_.listening);
+  if (!metrics_token) return metrics_token.error();
+  options.metrics_token = std::move(*metrics_token);
   auto console = console_of(config_.listening);
   if (!console) return console.error();
   options.console = *console;
   has_console_ = (*console)->has_console();
+  options.makes_spans = spans_ != nullptr;
+  options.on_answer = [this](const api::Call& call, unsigned status) { on_answer(call, status); };
   if (auto started = node_->start(); !started) return started;
+  keys_->start();
   if (auto opens = check_sealing_keys(*api_node_); !opens) return opens;
   if (auto serving = serve(*server_options, options); !serving) return serving;
   return file_key_ ? write_key_file() : Result<void>();
+}
+
+void ControllerProcess::on_answer(const api::Call& call, unsigned status) {
+  log_call(call, status);
+  if (spans_) take_spans_of(call, status, clock_.now(), [this](Span span) { spans_->add(std::move(span)); });
+}
+
+Result<void> ControllerProcess::read_certificate_end(const api::ServerOptions& at, ApiNodeConfig& api) const {
+  if (!at.tls) return {};
+  const auto end = api::end_of_certificate(at.tls->certificate);
+  if (!end) return end.error();
+  api.certificate_end = *end;
+  if (const auto check = certificate_check(*end, clock_.now().wall); !check.detail.empty())
+    spdlog::warn("{}: {}", at.tls->certificate, check.detail);
+  return {};
+}
+
+// Before the node starts: from its first record on.
+Result<void> ControllerProcess::watch_sessions() {
+  auto collector = find_collector(config_.listening.otlp_url);
+  if (!collector) return collector.error();
+  const auto leads = [this] { return node_->leading(); };
+  const Timestamp now = clock_.now().wall;
+  lines_ = std::make_unique<SessionLines>(
+      now, leads, config_.on_session_line ? config_.on_session_line : log_session_line);
+  node_->add_watch(lines_.get());
+  lines_->start();
+  spans_ = start_exporter(std::move(*collector), {"berth", config_.name, kVersion},
+                          [](const std::string& text) { spdlog::warn("{}", text); });
+  if (!spans_) return {};
+  session_spans_ = std::make_unique<SessionSpans>(now, leads, into(spans_));
+  node_->add_watch(session_spans_.get());
+  return {};
+}
+
+void ControllerProcess::make_api_node(const ApiNodeConfig& api) {
+  api_node_ = std::make_unique<ApiNode>(api, *node_, api_log_, *store_, clock_, random_);
+  api_node_->set_past(
+      &past_->start(*node_, api_log_, clock_,
+                    {JournalSigner(identity_.cluster, identity_.secret), identity_.signs_journal}));
+  keys_ = std::make_unique<KeyKeeper>(
+      config_.cluster_file.empty() ? config_.data + "/cluster.json" : config_.cluster_file, *api_node_,
+      identity_.sealing, writers_);
+  api_node_->set_on_record([this](const v1::Record& record) { keys_->on_record(record); });
 }
 
 // Opens the port, and says under which names it is known.
@@ -136,11 +220,21 @@ Result<void> ControllerProcess::write_key_file() {
   return {};
 }
 
+bool ControllerProcess::answers() {
+  api_node_->with_state([](const StateView&) {});
+  return !api_node_->ready().empty();
+}
+
 void ControllerProcess::stop() {
   if (server_) server_->stop();
   if (api_) api_->stop();
+  if (keys_) keys_->stop();
   if (api_node_) api_node_->stop();
+  if (past_) past_->stop_desk();
   if (node_) node_->stop();
+  if (past_) past_->stop();
+  if (lines_) lines_->stop();
+  if (spans_) spans_->stop();
   server_.reset();
 }
 

@@ -11,9 +11,14 @@
 #include "controller/policy_host/policy_folder.h"
 #include "controller/runtime/api_node.h"
 #include "controller/runtime/cluster_identity.h"
+#include "controller/runtime/keeping/key_keeper.h"
 #include "controller/runtime/listening.h"
+#include "controller/runtime/past_keeper.h"
+#include "controller/runtime/sessions/session_lines.h"
+#include "controller/runtime/sessions/session_spans.h"
 #include "events/base/secrets.h"
 #include "events/base/system_clock.h"
+#include "events/otlp/span_exporter.h"
 #include "projections/store/rocks/rocks_store.h"
 
 namespace berth::controller {
@@ -23,10 +28,15 @@ struct ControllerProcessConfig {
   std::string name = "c1";
   Listening listening;
   std::string log_url;             // for people
+  std::string cluster_file;        // where the identity stands; empty: cluster.json of `data`
   std::string policies;            // folder of custom selection policies; empty: none
   bool alone = false;              // the embedded log: there can be no other controller
   bool accept_truncation = false;  // the log may end before what was read of it (P26)
   std::function<void(const std::string&)> on_fatal;
+  // Starts, ends and refusals of sessions, of the leader; on a thread of its own, may be slow. Empty: they
+  // are lines of the log.
+  SessionLines::Take on_session_line;
+  std::function<bool(const v1::Request&)> poison;  // ControllerConfig's, for tests alone
 };
 
 class ControllerProcess {
@@ -40,6 +50,9 @@ class ControllerProcess {
   // server.
   Result<void> start();
   void stop();
+  // Returns true once the state and the health can be read; does not return while a thread of ours hangs with
+  // one of them. A log or a leader that is away is none of this: a restart would not bring it back.
+  bool answers();
 
   // Asks for the definitions that the cluster lacks (bootstrap.h). Where no superadmin can sign in, a first
   // key pair is made and written to the data folder's key file. REQUIRES: started. Codes: those of
@@ -53,6 +66,8 @@ class ControllerProcess {
   Result<std::string> offer_login_link(bool on_terminal, Duration wait);
 
   ApiContext& api() { return *api_node_; }
+  // Of the keys of agents and producers; follows the file.
+  const WriterSecrets& writers() const { return writers_; }
   // Whether the data folder has a key file; a cluster's other controllers need none.
   bool has_key_file() const { return file_key_.has_value(); }
   // "https://127.0.0.1:7410"; after start().
@@ -62,20 +77,31 @@ class ControllerProcess {
   bool has_console() const { return has_console_; }
 
  private:
+  ControllerConfig controller_config() const;
+  Result<void> watch_sessions();
+  void on_answer(const api::Call& call, unsigned status);
+  Result<void> read_certificate_end(const api::ServerOptions& at, ApiNodeConfig& api) const;
+  void make_api_node(const ApiNodeConfig& api);
   Result<void> read_key_file();
   Result<void> write_key_file();
   Result<void> serve(const api::ServerOptions& at, const api::ApiOptions& options);
 
   ControllerProcessConfig config_;
   ClusterIdentity identity_;
+  WriterSecrets writers_;
   EventLog& log_;
   EventLog& api_log_;
   SystemClock clock_;
   SystemRandom random_;
   std::unique_ptr<projections::RocksStore> store_;
+  std::unique_ptr<PastKeeper> past_;
   std::unique_ptr<policy::PolicyFolder> policies_;
+  std::unique_ptr<SpanExporter> spans_;  // null: no spans are made
+  std::unique_ptr<SessionSpans> session_spans_;
+  std::unique_ptr<SessionLines> lines_;  // with what else the node tells: before it
   std::unique_ptr<CellNode> node_;
   std::unique_ptr<ApiNode> api_node_;
+  std::unique_ptr<KeyKeeper> keys_;
   std::unique_ptr<api::Api> api_;
   std::unique_ptr<api::Server> server_;
   std::optional<api::KeyPair> file_key_;  // of the data folder

@@ -40,6 +40,11 @@ void Health::journal_ends(Offset end, Timestamp now) {
   wanted_since_ = now;
 }
 
+std::uint64_t Health::lag() const {
+  const std::lock_guard lock(mutex_);
+  return end_ > next_ ? end_ - next_ : 0;
+}
+
 void Health::log_fails(const Error& error) {
   const std::lock_guard lock(mutex_);
   log_error_ = error;

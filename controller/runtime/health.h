@@ -36,6 +36,8 @@ class Health {
   // The log answered: the journal ends here. Or it did not.
   void journal_ends(Offset end, Timestamp now);
   void log_fails(const Error& error);
+  // Records of the journal that are not folded, as the log said last.
+  std::uint64_t lag() const;
   // An input of the partition lies at `next`, the first that is not taken, since then; nullopt: none does.
   void input_waits(const Partition& partition, Offset next, std::optional<Timestamp> since);
   // What appends and the store's writes come to: an error stays until one succeeds.

@@ -14,9 +14,12 @@
 #include "controller/api/login/sign_in.h"
 #include "controller/api/map/time_text.h"
 #include "events/base/files/descriptor_limit.h"
+#include "events/base/files/private_files.h"
 
 namespace berth::controller {
 namespace {
+
+constexpr std::size_t kMetricsTokenMin = 16, kMetricsTokenMax = 256;
 
 bool is_any(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
 
@@ -129,6 +132,20 @@ Result<api::SignInOptions> sign_in_options_of(const Listening& listening, const 
   options.lifetime = *lifetime;
   options.security_log = [](const std::string& line) { spdlog::warn("{}", line); };
   return options;
+}
+
+Result<std::string> metrics_token_of(const Listening& listening) {
+  if (listening.metrics_token_file.empty()) return std::string();
+  auto text = read_private_file(listening.metrics_token_file, "metrics-token",
+                                "make one: (umask 077; openssl rand -hex 32 > FILE)");
+  if (!text) return text.error();
+  while (!text->empty() && (text->back() == '\n' || text->back() == '\r')) text->pop_back();
+  const bool visible = std::ranges::all_of(*text, [](char c) { return c > ' ' && c <= '~'; });
+  if (!visible || text->size() < kMetricsTokenMin || text->size() > kMetricsTokenMax)
+    return make_error("metrics-token-invalid",
+                      listening.metrics_token_file + " holds no token of 16 to 256 visible ASCII characters",
+                      "make one: (umask 077; openssl rand -hex 32 > FILE)");
+  return text;
 }
 
 Result<std::shared_ptr<const api::StaticFiles>> console_of(const Listening& listening) {

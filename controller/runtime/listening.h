@@ -31,7 +31,9 @@ struct Listening {
   std::vector<std::string> trusted_proxies;  // addresses whose X-Forwarded-* count
   std::string browser_idle = "12h";          // of a browser session
   std::string browser_lifetime = "14d";
-  std::string console;  // folder of the built console; empty: the one beside this program, if there is one
+  std::string metrics_token_file;  // whose token reads /metrics; empty: key pairs alone do
+  std::string otlp_url;  // of a collector that spans go to; empty: OTEL_EXPORTER_OTLP_ENDPOINT's, or none
+  std::string console;   // folder of the built console; empty: the one beside this program, if there is one
 
   bool with_tls() const { return tls || !tls_certificate.empty(); }
 };
@@ -43,6 +45,10 @@ Result<api::ServerOptions> server_options_of(const Listening& listening, const s
 
 // How people sign in. Codes: invalid-url, invalid-value (a duration, an address).
 Result<api::SignInOptions> sign_in_options_of(const Listening& listening, const api::ServerOptions& server);
+
+// Empty: there is none. Codes: metrics-token-invalid, and metrics-token-missing, -unreadable, -open,
+// -foreign, -too-large of the file.
+Result<std::string> metrics_token_of(const Listening& listening);
 
 // Without files if there is no console beside this program. Codes: those of StaticFiles::read() of a folder
 // that was named.

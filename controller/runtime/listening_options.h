@@ -39,6 +39,13 @@ inline void add_listening_options(CLI::App& app, Listening& listening) {
   app.add_option("--console", listening.console,
                  "Folder of the built web console (default: console, beside the folder of this program)")
       ->type_name("DIR");
+  app.add_option("--metrics-token-file", listening.metrics_token_file,
+                 "Who shows the token in this file (mode 0600) as Authorization: Bearer reads /metrics")
+      ->type_name("FILE");
+  app.add_option("--otlp-url", listening.otlp_url,
+                 "Spans of requests and sessions go to this collector, like http://127.0.0.1:4318")
+      ->envname("BERTH__TRACING__OTLP_URL")
+      ->type_name("URL");
   app.add_option("--connections", listening.connections_max, "Most connections")
       ->capture_default_str()
       ->type_name("N")

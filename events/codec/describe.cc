@@ -36,6 +36,13 @@ std::string event_name(const v1::Event& event) {
   return field == nullptr ? "Unknown" : field->message_type()->name();
 }
 
+bool is_event_name(std::string_view name) {
+  const auto* bodies = v1::Event::descriptor()->FindOneofByName("body");
+  for (int i = 0; i < bodies->field_count(); ++i)
+    if (bodies->field(i)->message_type()->name() == name) return true;
+  return false;
+}
+
 void NameBook::learn(const v1::Event& event) {
   if (event.has_session_requested()) {
     const auto& requested = event.session_requested();

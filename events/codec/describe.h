@@ -17,6 +17,8 @@ namespace berth {
 
 // "SessionScheduled"; "Unknown" if this build does not know the event's body.
 std::string event_name(const v1::Event& event);
+// Whether some event of this build is called so.
+bool is_event_name(std::string_view name);
 
 // Names learned from past events: sessions from SessionRequested, kernels from SessionScheduled. The book
 // grows without bound unless its owner calls forget_session() for ended sessions. One thread at a time.

@@ -48,8 +48,15 @@ std::string describe_log_event(const v1::Event& event) {
   }
   if (event.has_chain_head_recorded()) {
     const auto& e = event.chain_head_recorded();
-    return claim(e.claim()) + " state " + to_hex(e.state_hash().substr(0, 6)) + " routed " +
-           position(e.routed());
+    const std::string key = e.signature().empty() ? "" : to_hex(e.head_key().substr(0, 6));
+    return with(claim(e.claim()) + " state " + to_hex(e.state_hash().substr(0, 6)) + " routed " +
+                    position(e.routed()),
+                "signed by ", key);
+  }
+  if (event.has_head_key_changed()) {
+    const auto& e = event.head_key_changed();
+    return with("key " + to_hex(e.public_key().substr(0, 6)), "after ",
+                to_hex(e.previous_key().substr(0, 6)));
   }
   if (event.has_clock_jumped())
     return "clock said " + std::to_string(event.clock_jumped().wall_ns()) + " ns: not believed";
@@ -244,8 +251,9 @@ std::string describe_folder_event(const v1::Event& event) {
 }
 
 std::string describe_body(const v1::Event& event, const NameBook& names) {
-  for (auto* part : {describe_log_event, describe_input_event, describe_definition, describe_agent_event,
-                     describe_identity_event, describe_folder_event})
+  for (auto* part :
+       {describe_log_event, describe_input_event, describe_definition, describe_agent_event,
+        describe_producer_event, describe_identity_event, describe_folder_event, describe_keeping_event})
     if (auto text = part(event); !text.empty()) return text;
   if (auto text = describe_session_event(event, names); !text.empty()) return text;
   return describe_kernel_event(event, names);

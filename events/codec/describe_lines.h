@@ -15,8 +15,10 @@ std::string describe_log_event(const v1::Event& event);
 std::string describe_input_event(const v1::Event& event);
 std::string describe_definition(const v1::Event& event);
 std::string describe_agent_event(const v1::Event& event);
+std::string describe_producer_event(const v1::Event& event);
 std::string describe_identity_event(const v1::Event& event);
 std::string describe_folder_event(const v1::Event& event);
+std::string describe_keeping_event(const v1::Event& event);
 std::string describe_session_event(const v1::Event& event, const NameBook& names);
 std::string describe_kernel_event(const v1::Event& event, const NameBook& names);
 

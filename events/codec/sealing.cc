@@ -2,6 +2,8 @@
 
 #include <sodium.h>
 
+#include <algorithm>
+
 namespace berth {
 namespace {
 
@@ -37,6 +39,10 @@ SealBinding SealBinding::of_key_pair(const Uuid& cluster, std::string_view user,
 
 SealBinding SealBinding::of_password(const Uuid& cluster, std::string_view user) {
   return SealBinding().add(cluster.view()).add("password").add(user);
+}
+
+SealBinding SealBinding::of_head_key(const Uuid& cluster, std::string_view public_key) {
+  return SealBinding().add(cluster.view()).add("headkey").add(public_key);
 }
 
 SealBinding SealBinding::of_app_pass(const Uuid& cluster, std::string_view kind) {
@@ -93,9 +99,38 @@ Hash128 SealingKey::keyed_hash(std::string_view bytes) const {
   return blake2b_128(key_, "hash" + std::string(bytes));
 }
 
+void SealingRing::add(SealingKey key) {
+  Keys next = now();
+  next.sealing = std::max(next.sealing, key.number());
+  next.keys.insert_or_assign(key.number(), std::move(key));
+  shared_->set(std::move(next));
+}
+
+void SealingRing::add_to_open(SealingKey key) {
+  if (has(key.number())) return;
+  Keys next = now();
+  next.keys.emplace(key.number(), std::move(key));
+  shared_->set(std::move(next));
+}
+
+void SealingRing::seal_with_newest() {
+  if (empty() || now().sealing == now().keys.rbegin()->first) return;
+  Keys next = now();
+  next.sealing = next.keys.rbegin()->first;
+  shared_->set(std::move(next));
+}
+
+void SealingRing::erase(std::uint32_t number) {
+  if (number == now().sealing || !has(number)) return;
+  Keys next = now();
+  next.keys.erase(number);
+  shared_->set(std::move(next));
+}
+
 Result<std::string> SealingRing::open(const v1::Sealed& sealed, const SealBinding& binding) const {
-  const auto key = keys_.find(sealed.key());
-  if (key == keys_.end())
+  const Keys& known = now();
+  const auto key = known.keys.find(sealed.key());
+  if (key == known.keys.end())
     return make_error("unknown-sealing-key",
                       "the ring of this node has no sealing key " + std::to_string(sealed.key()),
                       "copy cluster.json from the node that made it");

@@ -7,12 +7,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "events/base/hash.h"
 #include "events/base/result.h"
 #include "events/base/uuid.h"
+#include "events/codec/latest.h"
 #include "events/schema/v1/common.pb.h"
 
 namespace berth {
@@ -32,6 +34,8 @@ class SealBinding {
                                 std::string_view field);
   static SealBinding of_key_pair(const Uuid& cluster, std::string_view user, std::string_view id);
   static SealBinding of_password(const Uuid& cluster, std::string_view user);
+  // Of the seed of the key that signs chain heads.
+  static SealBinding of_head_key(const Uuid& cluster, std::string_view public_key);
   // Of what lets a browser into an app; `kind` is what it is good for.
   static SealBinding of_app_pass(const Uuid& cluster, std::string_view kind);
   // Of the environment of a kernel that an order starts.
@@ -68,20 +72,36 @@ class SealingKey {
   std::string key_;
 };
 
-// The cluster's keys by number. The newest seals, all open. Thread-safe after construction.
+// The cluster's keys by number. One seals, all open. Copies share their keys, so that a key which the log
+// brings is there for all who seal. Thread-safe; changed by one thread at a time.
 class SealingRing {
  public:
-  void add(SealingKey key) { keys_.insert_or_assign(key.number(), std::move(key)); }
-  bool empty() const { return keys_.empty(); }
-  // REQUIRES: !empty().
-  const SealingKey& newest() const { return keys_.rbegin()->second; }
-  // Hashes with it stay the same when a key is added. REQUIRES: !empty().
-  const SealingKey& oldest() const { return keys_.begin()->second; }
+  SealingRing() : shared_(std::make_shared<Latest<Keys>>()) {}
+
+  // From here on it seals, if it is the newest.
+  void add(SealingKey key);
+  // It opens, and does not seal yet. A no-op if there is such a key.
+  void add_to_open(SealingKey key);
+  // The newest of those that were added seals.
+  void seal_with_newest();
+  // What it alone sealed opens no more; its bytes stay in this process's memory. The one that seals stays.
+  void erase(std::uint32_t number);
+  bool has(std::uint32_t number) const { return now().keys.contains(number); }
+  bool empty() const { return now().keys.empty(); }
+  // The one that seals. REQUIRES: !empty().
+  const SealingKey& newest() const { return now().keys.at(now().sealing); }
+  // Hashes with it stay the same when a key is added, and change when it is erased. REQUIRES: !empty().
+  const SealingKey& oldest() const { return now().keys.begin()->second; }
   // Codes: those of SealingKey::open, unknown-sealing-key.
   Result<std::string> open(const v1::Sealed& sealed, const SealBinding& binding) const;
 
  private:
-  std::map<std::uint32_t, SealingKey> keys_;
+  struct Keys {
+    std::map<std::uint32_t, SealingKey> keys;
+    std::uint32_t sealing = 0;  // its number
+  };
+  const Keys& now() const { return shared_->get(); }
+  std::shared_ptr<Latest<Keys>> shared_;
 };
 
 }  // namespace berth

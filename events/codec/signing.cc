@@ -50,9 +50,12 @@ std::string Signer::sign(Channel channel, std::string_view body) const {
 }
 
 const std::string& Verifier::key_of(std::string_view writer, std::uint32_t generation) {
-  if (keys_.size() > kKeysMax) keys_.clear();
+  if (const std::uint64_t version = secrets_.version(); keys_.size() > kKeysMax || version != version_) {
+    keys_.clear();
+    version_ = version;
+  }
   auto [it, fresh] = keys_.try_emplace({std::string(writer), generation});
-  if (fresh) it->second = derive_key(secret_, writer, generation);
+  if (fresh) it->second = secrets_.key_of(writer, generation);
   return it->second;
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "events/codec/envelope.h"
+#include "events/codec/writer_secrets.h"
 
 namespace berth {
 
@@ -59,7 +60,8 @@ class Signer {
 // Checks the MAC of any writer: holds the cluster secret. One thread at a time (keys are cached).
 class Verifier {
  public:
-  Verifier(Uuid cluster, std::string secret) : cluster_(cluster), secret_(std::move(secret)) {}
+  Verifier(Uuid cluster, std::string secret) : Verifier(cluster, WriterSecrets(std::move(secret))) {}
+  Verifier(Uuid cluster, WriterSecrets secrets) : cluster_(cluster), secrets_(std::move(secrets)) {}
   // Opens the envelope and checks its MAC. Codes: those of open_envelope, not-signed, bad-signature.
   Result<Envelope> open(Channel channel, std::string_view bytes);
   // A writer's key, to check and to sign (orders and acks to agents).
@@ -67,7 +69,8 @@ class Verifier {
 
  private:
   Uuid cluster_;
-  std::string secret_;
+  WriterSecrets secrets_;
+  std::uint64_t version_ = 0;  // of the secrets that keys_ were derived of
   std::map<std::pair<std::string, std::uint32_t>, std::string> keys_;
 };
 

@@ -8,6 +8,7 @@
 #include "ops/cli/command/tree.h"
 #include "ops/cli/command/wait.h"
 #include "ops/cli/output/table.h"
+#include "ops/cli/slurm/slurm_command.h"
 
 namespace berth::cli {
 namespace {
@@ -52,6 +53,11 @@ void add_global_options(CLI::App& root, GlobalOptions& options) {
       ->group("Global options");
   root.add_option("--data", options.data, "Data folder of a `berth up` on this machine: has address and key")
       ->type_name("DIR")
+      ->group("Global options");
+  root.add_option("--at", options.at,
+                  "Show what was then: a position (1234), a time with its zone, or 14:03, the last one")
+      ->type_name("MOMENT")
+      ->check(not_empty())
       ->group("Global options");
   root.add_option("--color", options.color, "auto, always or never")
       ->type_name("WHEN")
@@ -142,13 +148,21 @@ void add_all_commands(Registry& registry) {
   add_image_commands(registry);
   add_group_commands(registry);
   add_limit_commands(registry);
+  add_usage_command(registry);
   add_preset_commands(registry);
   add_resource_command(registry);
   add_event_commands(registry);
   add_cluster_commands(registry);
   add_journal_commands(registry);
+  add_diff_commands(registry);
+  add_replay_command(registry);
+  add_log_commands(registry);
+  add_backup_command(registry);
+  add_restore_command(registry);
+  add_audit_commands(registry);
   add_schedule_command(registry);
   add_scenario_commands(registry);
+  add_slurm_commands(registry);
   add_login_commands(registry);
   add_context_commands(registry);
   add_whoami(registry);
@@ -156,8 +170,11 @@ void add_all_commands(Registry& registry) {
   add_project_commands(registry);
   add_domain_commands(registry);
   add_key_commands(registry);
+  add_producer_commands(registry);
   add_config_commands(registry);
   add_completion_commands(registry);
+  add_explain_command(registry);
+  add_man_command(registry);
   add_help_command(registry);
 }
 
@@ -166,7 +183,10 @@ int run(World& world, const std::vector<std::string>& arguments) {
   GlobalOptions options;
   Registry registry{root, options, {}, false, false, {}};
   std::vector<std::string> words = arguments;
-  split_tail(words, registry);
+  if (slurm::take_words(words, registry.tail))
+    registry.tail_given = true;
+  else
+    split_tail(words, registry);
   for (auto& word : words)
     if (word == "--wait") word += std::string("=") + kWaitDefault;
   try {

@@ -6,8 +6,11 @@
 
 #include <boost/json.hpp>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include "controller/runtime/cluster_identity.h"
 #include "events/base/files/private_files.h"
@@ -63,6 +66,23 @@ std::string read_all(int fd) {
   return text;
 }
 
+bool try_lock(int fd) { return flock(fd, LOCK_EX | LOCK_NB) == 0; }
+
+// Whether the process that wrote its id has ended. What it had forked and was not yet another program then
+// has its descriptors still, and the lock with them, for the moment until it is.
+bool has_ended(int pid) { return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH; }
+
+// Nothing tells when a lock is given up by another process, so we look.
+bool lock_after_one_that_ended(int fd, const Running& holder) {
+  constexpr auto kPatience = std::chrono::seconds(10);
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (has_ended(holder.pid) && std::chrono::steady_clock::now() < until) {
+    if (try_lock(fd)) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
 }  // namespace
 
 Instance::~Instance() {
@@ -76,9 +96,9 @@ Result<bool> Instance::take(const std::string& data, Running& running) {
   if (fd_ < 0)
     return make_error("data-folder", "cannot use " + data + ": " + std::strerror(errno),
                       "is it a folder that you may write? --data names another");
-  const bool taken = flock(fd_, LOCK_EX | LOCK_NB) == 0;
+  const bool taken = try_lock(fd_);
   from_json(read_all(fd_), running);
-  if (taken) return true;
+  if (taken || lock_after_one_that_ended(fd_, running)) return true;
   close(fd_);
   fd_ = -1;
   return false;

@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
@@ -24,6 +25,7 @@
 #include "ops/cli/http/web_socket.h"
 #include "ops/cli/local_zone.h"
 #include "ops/cli/login/ask_terminal.h"
+#include "ops/cli/slurm/slurm_command.h"
 
 extern char** environ;
 
@@ -42,17 +44,23 @@ std::string config_path() {
   return variable("HOME").value_or("") + "/.config/berth/config.toml";
 }
 
+// None of what is read at once is longer: job scripts, tokens, key files, schedules.
+constexpr std::size_t kFileMax = 64u << 20;
+
 std::optional<std::string> read_file(const std::string& path) {
-  std::ostringstream text;
-  if (path == "-") {
-    text << std::cin.rdbuf();
-    return text.str();
-  }
   std::error_code ignored;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, ignored)) return std::nullopt;
-  text << file.rdbuf();
-  return file.bad() ? std::nullopt : std::optional<std::string>(text.str());
+  std::ifstream file;
+  if (path != "-") {
+    file.open(path, std::ios::binary);
+    if (!file || std::filesystem::is_directory(path, ignored)) return std::nullopt;
+  }
+  std::istream& in = path == "-" ? std::cin : file;
+  std::string text;
+  for (char piece[1 << 16]; in.read(piece, sizeof piece), in.gcount() > 0;) {
+    text.append(piece, static_cast<std::size_t>(in.gcount()));
+    if (text.size() > kFileMax) return std::nullopt;
+  }
+  return in.bad() ? std::nullopt : std::optional(std::move(text));
 }
 
 // None where the file is missing.
@@ -103,6 +111,7 @@ World real_world() {
   World world;
   world.out = &std::cout;
   world.err = &std::cerr;
+  world.in_is_terminal = ::isatty(STDIN_FILENO) == 1;
   world.out_is_terminal = ::isatty(STDOUT_FILENO) == 1;
   world.err_is_terminal = ::isatty(STDERR_FILENO) == 1;
   world.columns = terminal_columns();
@@ -127,7 +136,14 @@ World real_world() {
   world.utc_offset = local_utc_offset;
   world.new_key = [] { return to_string(SystemRandom().uuid()); };
   world.new_token = [] { return to_hex(random_bytes(32)); };
-  world.add_sealing_key = controller::add_sealing_key;
+  world.writers_of_before = [](const std::string& path) -> Result<std::optional<WriterGenerations>> {
+    auto identity = controller::read_cluster_identity(path);
+    if (!identity) return identity.error();
+    return identity->writers.size() < 2 ? std::optional<WriterGenerations>()
+                                        : std::optional(std::move(identity->writers.front().up_to));
+  };
+  world.begin_writers = controller::begin_writers_rotation;
+  world.finish_writers = controller::finish_writers_rotation;
   world.connect = [](const Server& server, bool catch_signals) {
     return make_http_transport({server.host, server.port, server.tls, server.fingerprint, server.ca},
                                catch_signals);
@@ -150,8 +166,11 @@ World real_world() {
   world.image_build_lock = image_build_lock();
   world.open_browser = [](const std::string& url) { return open_browser(variable, url); };
   world.write_private = [](const std::string& path, const std::string& text) -> Result<void> {
-    if (auto made = make_private_folder(std::filesystem::path(path).parent_path().string()); !made)
-      return made;
+    // The file is its owner's alone; a folder that is there, like a home, is nobody's to close.
+    std::error_code none;
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    if (!std::filesystem::is_directory(folder, none))
+      if (auto made = make_private_folder(folder.string()); !made) return made;
     return write_private_file(path, text, "context-file");
   };
   return world;
@@ -169,7 +188,8 @@ bool reader_is_gone() {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away shows as a failed write
   auto world = berth::cli::real_world();
-  const int code = berth::cli::run(world, {argv + 1, argv + argc});
+  const int code = berth::cli::run(
+      world, berth::cli::slurm::as_called(argc > 0 ? argv[0] : "", {argv + std::min(argc, 1), argv + argc}));
   std::cout.flush();
   if (std::cout || code != berth::cli::kOk) return code;
   if (berth::cli::reader_is_gone()) return berth::cli::kReaderGone;

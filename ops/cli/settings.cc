@@ -64,6 +64,8 @@ const std::vector<SettingKey>& setting_keys() {
       {"output.color", "--color", {"BERTH__OUTPUT__COLOR"}, "auto"},
       {"image.builder", nullptr, {"BERTH__IMAGE__BUILDER"}, nullptr},
       {"image.build_lock", nullptr, {"BERTH__IMAGE__BUILD_LOCK"}, nullptr},
+      {"logging.format", nullptr, {"BERTH__LOGGING__FORMAT"}, nullptr},
+      {"tracing.otlp_url", nullptr, {"BERTH__TRACING__OTLP_URL"}, nullptr},
       {"scheduler.policies", nullptr, {"BERTH__SCHEDULER__POLICIES"}, nullptr},
   };
   return keys;
@@ -110,6 +112,10 @@ Outcome<Settings> Settings::load(const Flags& flags, const Environment& environm
 void Settings::add_context(const std::map<std::string, std::string>& values, const std::string& where) {
   for (const auto& [key, value] : values)
     if (!value.empty()) values_[key][Origin::kContext] = {value, Origin::kContext, where};
+}
+
+void Settings::set_flag(const std::string& key, const std::string& value, const std::string& where) {
+  values_[key][Origin::kFlag] = {value, Origin::kFlag, where};
 }
 
 std::optional<Setting> Settings::get(std::string_view key) const {

@@ -66,6 +66,9 @@ class Settings {
   // What `berth login` left: a level between the configuration file and the defaults.
   void add_context(const std::map<std::string, std::string>& values, const std::string& where);
 
+  // As if the option of that key had been given.
+  void set_flag(const std::string& key, const std::string& value, const std::string& where);
+
   // The winning value of a key; nullopt if the key is not set and has no default.
   std::optional<Setting> get(std::string_view key) const;
   std::optional<Setting> get(std::string_view key, Origin level) const;

@@ -77,7 +77,19 @@ Api* Shell::api_of(const Server& server, const Credentials& credentials) {
   return connect(server, make_signer(server, credentials, world_.now));
 }
 
+Timestamp Shell::now() const {
+  if (!is_past()) return world_.now();
+  if (api_ != nullptr && api_->moment()) return *api_->moment();
+  return parse_rfc3339(moment(options_.at)).value_or(world_.now());
+}
+
+std::string Shell::moment(const std::string& text) const {
+  const auto at = clock_moment(text, world_.now(), style_.utc_offset);
+  return at ? format_rfc3339(*at) : text;
+}
+
 Outcome<SignedSocket> Shell::make_socket() {
+  if (!options_.at.empty()) return no_past_failure();
   const auto server = find_server(settings_, world_.read_file);
   if (!server) return server.failure();
   const auto credentials = find_credentials(settings_, world_.read_key);
@@ -104,6 +116,7 @@ Api* Shell::connect(const Server& server, RequestSigner sign) {
   transport_ = world_.connect(server, catch_signals_);
   ApiOptions options;
   options.new_key = world_.new_key;
+  options.at = moment(options_.at);
   options.note = [this](const std::string& text) { note(text); };
   api_ = std::make_unique<Api>(*transport_, std::move(sign), std::move(options));
   return api_.get();
@@ -141,7 +154,9 @@ RequestSigner make_signer(const Server& server, const Credentials& credentials,
       if (name == "Content-Type") content_type = value;
       if (name == "Idempotency-Key") idempotency_key = value;
     }
-    const std::string version(api::kApiVersion), body_hash = api::sha256_hex(request.body);
+    const std::string version(api::kApiVersion);
+    const std::string body_hash =
+        request.body_hash.empty() ? api::sha256_hex(request.body) : request.body_hash;
     api::SignedRequest text;
     text.method = request.method;
     text.target = request.target;

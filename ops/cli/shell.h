@@ -7,6 +7,7 @@
 #include <string>
 
 #include "events/base/clock.h"
+#include "events/codec/writer_secrets.h"
 #include "ops/cli/http/api.h"
 #include "ops/cli/http/web_socket.h"
 #include "ops/cli/login/contexts.h"
@@ -25,6 +26,7 @@ struct World {
   Descriptors descriptors;
   std::ostream* out = nullptr;
   std::ostream* err = nullptr;
+  bool in_is_terminal = false;
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   int columns = 80;         // of the terminal
@@ -44,8 +46,11 @@ struct World {
   std::function<Timestamp()> now;          // wall clock
   std::function<std::string()> new_key;    // idempotency keys: a random UUID
   std::function<std::string()> new_token;  // a secret: 64 hex digits
-  // Adds a sealing key to a cluster.json; its number.
-  std::function<Result<std::uint32_t>(const std::string& path)> add_sealing_key;
+  // Of the secrets of writers' keys in a cluster.json: whose keys are still of the one before (nullopt: no
+  // rotation is under way), a new one is made, the one before is given up.
+  std::function<Result<std::optional<WriterGenerations>>(const std::string& path)> writers_of_before;
+  std::function<Result<void>(const std::string& path, const WriterGenerations&)> begin_writers;
+  std::function<Result<void>(const std::string& path)> finish_writers;
   std::function<std::unique_ptr<Transport>(const Server&, bool catch_signals)> connect;
   std::function<std::unique_ptr<WebSocket>(const Server&)> make_socket;
   // Of the host's key pair, from a cluster.json.
@@ -63,7 +68,7 @@ struct World {
 
 // Options that every command takes, before or after its own.
 struct GlobalOptions {
-  std::string endpoint, key_file, ca, fingerprint, data, output, color;
+  std::string endpoint, key_file, ca, fingerprint, data, output, color, at;
   bool quiet = false;
   bool no_headers = false;
 };
@@ -91,8 +96,17 @@ class Shell {
   const Style& style() const { return style_; }
   Style& style() { return style_; }
   const Settings& settings() const { return settings_; }
-  Timestamp now() const { return world_.now(); }
+  // The time that ages count to: of the moment that --at shows, when that is known; else of now.
+  Timestamp now() const;
+  // --at is given.
+  bool is_past() const { return !options_.at.empty(); }
   bool quiet() const { return options_.quiet; }
+
+  // "14:03" is the last one of the reader's clock; all else stays as it is, for the server to judge.
+  std::string moment(const std::string& text) const;
+
+  // Instead of the server that the settings name. REQUIRES: before api().
+  void use_endpoint(const std::string& url) { settings_.set_flag("api.endpoint", url, url); }
 
   // Connects at the first call. Failures: unreachable, denied (no key found).
   Outcome<Api*> api();

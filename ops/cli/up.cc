@@ -1,12 +1,13 @@
 #include "ops/cli/up.h"
 
-#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <map>
 
@@ -18,13 +19,19 @@
 #include "controller/runtime/journal_owner.h"
 #include "events/base/edge_errors.h"
 #include "events/base/files/private_files.h"
+#include "events/base/service/service_notice.h"
 #include "events/base/stop_signal.h"
 #include "events/base/version.h"
 #include "events/codec/image_labels.h"
 #include "events/log/open/open_log.h"
+#include "events/logs/log_scope.h"
+#include "events/logs/log_setup.h"
+#include "events/otlp/span_exporter.h"
+#include "ops/cli/bug.h"
 #include "ops/cli/image/background_build.h"
 #include "ops/cli/image/oci_layout.h"
 #include "ops/cli/instance.h"
+#include "ops/cli/output/terminal_text.h"
 #include "ops/cli/stop_words.h"
 
 extern char** environ;
@@ -35,10 +42,39 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kConflict = 5;
 constexpr Duration kAnswerWait = 60 * kSecond;
+constexpr Duration kAliveWait = 10 * kSecond;  // of the agent
 
 int fail(const Error& error) {
-  std::fprintf(stderr, "berth up: %s\n", to_string(error).c_str());
+  if (logs_json())
+    spdlog::error("{}", to_string(error));
+  else
+    std::fprintf(stderr, "berth up: %s\n", to_string(error).c_str());
   return is_port_in_use(error) ? kConflict : kFailed;
+}
+
+// What it says to whoever started it, and no line of its log.
+void say_to_people(const std::string& text) {
+  std::printf("berth up: %s\n", text.c_str());
+  std::fflush(stdout);
+}
+
+// Local time, as on a clock on the wall.
+void print_session_line(const controller::SessionLine& line) {
+  if (logs_json()) {
+    const LogScope scope{{"session", line.session}, {"request", line.request}, {"trace", line.trace}};
+    spdlog::info("{}", line.text);
+    return;
+  }
+  char time[16] = "        ";
+  std::tm parts{};
+  const std::time_t seconds = static_cast<std::time_t>(line.time / kSecond);
+  if (line.time != 0 && localtime_r(&seconds, &parts) != nullptr)
+    std::strftime(time, sizeof time, "%H:%M:%S", &parts);
+  std::string text = cli::TerminalText().shown(line.text);
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  std::printf("%s %s\n", time, text.c_str());
+  std::fflush(stdout);
 }
 
 void say(agents::LogLevel level, const std::string& text) {
@@ -148,7 +184,7 @@ Result<Logs> open_logs(const std::string& url, const UpOptions& options) {
 // have asked for another than the first.
 Result<std::uint32_t> bring_in(controller::ControllerProcess& process, const agents::AgentConfig& config) {
   auto& api = process.api();
-  std::fprintf(stderr, "berth up: waiting for the controller\n");
+  say_to_people("waiting for the controller");
   if (auto done = process.define_defaults(kAnswerWait); !done) return done.error();
   if (auto there = controller::check_local_agent(api, config.name, config.group); !there)
     return there.error();
@@ -159,7 +195,7 @@ Result<std::uint32_t> bring_in(controller::ControllerProcess& process, const age
         controller::register_images(api, controller::find_local_images(images_folder()), kAnswerWait);
   }
   if (!registered) return registered.error();
-  return controller::enroll_agent(api, config.name, kAnswerWait);
+  return controller::enroll_agent(api, config.name, process.writers(), kAnswerWait);
 }
 
 // What people need to sign in by a browser for the first time; empty if there is no need.
@@ -193,8 +229,6 @@ void print_ready(const UpOptions& options, controller::ControllerProcess& proces
   std::fflush(stdout);
 }
 
-void say_of_image(const std::string& text) { std::fprintf(stderr, "berth up: %s\n", text.c_str()); }
-
 // Nothing of this keeps `berth up` from running: who asks for the image is told why it is not there.
 void build_image(const UpOptions& options, cli::BackgroundBuild& build) {
   if (options.build_image.empty() || options.backend != "oci") return;
@@ -202,9 +236,9 @@ void build_image(const UpOptions& options, cli::BackgroundBuild& build) {
   const auto self = std::filesystem::read_symlink("/proc/self/exe", ec);
   const std::string log = options.data + "/image-build.log";
   const auto started = build.start(
-      {self.string(), options.data, options.build_image, options.image_builder, log}, say_of_image);
-  say_of_image(started ? "image " + options.build_image + " is built in the background; its log: " + log
-                       : to_string(started.error()));
+      {self.string(), options.data, options.build_image, options.image_builder, log}, say_to_people);
+  say_to_people(started ? "image " + options.build_image + " is built in the background; its log: " + log
+                        : to_string(started.error()));
 }
 
 // Sessions that have a kernel on this agent, in order of arrival.
@@ -240,7 +274,7 @@ int already_running(const Running& running, const UpOptions& asked) {
 }
 
 int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& config,
-          agents::AgentMachinery& machinery) {
+          agents::AgentMachinery& machinery, ServiceNotice& notice) {
   const std::string url = options.log.empty() ? "local:" + options.data + "/log" : options.log;
   auto logs = open_logs(url, options);
   if (!logs) return fail(logs.error());
@@ -256,6 +290,9 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   process_config.policies = options.policies;
   process_config.accept_truncation = options.accept_truncation;
   process_config.alone = url.starts_with("local:");
+  process_config.poison = bug_of_this_build();
+  process_config.on_session_line = print_session_line;
+  if (options.quiet) process_config.on_session_line = [](const controller::SessionLine&) {};
   process_config.on_fatal = [&fatal](const std::string&) {
     fatal = true;
     ask_to_stop();
@@ -268,12 +305,16 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   SystemClock clock;
   SystemRandom random;
   const std::string writer = "agent:" + config.name;
-  const Signer signer(identity->cluster, writer, *generation,
-                      derive_key(identity->secret, writer, *generation));
-  agents::AgentRuntime agent(config, signer,
-                             {*logs->log, clock, random, *machinery.backend, machinery.images.get(), say,
-                              machinery.pump, std::move(machinery.registries), machinery.volumes.get()},
-                             kVersion);
+  const Signer signer(identity->cluster, writer, *generation, process.writers().key_of(writer, *generation));
+  auto collector = find_collector(options.listening.otlp_url);  // its controller has found it as well
+  if (!collector) return fail(collector.error());
+  const auto spans = start_exporter(std::move(*collector), {"berth-agent", config.name, kVersion},
+                                    [](const std::string& text) { spdlog::warn("agent: {}", text); });
+  agents::AgentRuntime agent(
+      config, signer,
+      {*logs->log, clock, random, *machinery.backend, machinery.images.get(), say, machinery.pump,
+       std::move(machinery.registries), machinery.volumes.get(), into(spans)},
+      kVersion);
   if (auto started = agent.start(); !started) return fail(started.error());
 
   Running running{getpid(), process.endpoint(), options};
@@ -284,11 +325,14 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   print_ready(options, process);
   cli::BackgroundBuild build;
   build_image(options, build);
+  notice.ready("serves " + process.endpoint(),
+               [&] { return process.answers() && agent.answers(kAliveWait); });
   wait_for_stop_signal();
+  notice.stopping();
   build.stop();
-  std::fputs(stop_words(options, sessions_here(process.api(), config.name)).c_str(), stderr);
-  if (!fatal && !agent.stop())
-    std::fprintf(stderr, "berth up: some kernels did not end in time; the next start goes on\n");
+  std::fputs(stop_words(options, sessions_here(process.api(), config.name)).c_str(), stdout);
+  std::fflush(stdout);
+  if (!fatal && !agent.stop()) spdlog::warn("some kernels did not end in time; the next start goes on");
   process.stop();
   controller::remove_endpoint_file(options.data);
   return fatal ? kFailed : 0;
@@ -301,8 +345,13 @@ int run_up(const UpOptions& asked) {
   UpOptions options = asked;
   std::error_code ec;
   options.data = std::filesystem::absolute(asked.data, ec).lexically_normal().string();
-  spdlog::set_default_logger(spdlog::stderr_color_mt("berth"));
-  spdlog::set_level(options.verbose ? spdlog::level::info : spdlog::level::warn);
+  // For programs the log says how it goes, too; people see that at the lines below.
+  if (const auto set =
+          set_up_logs({"berth", options.log_format.empty() ? "auto" : options.log_format, "info"});
+      !set)
+    return fail(set.error());
+  if (!options.verbose && !logs_json()) spdlog::set_level(spdlog::level::warn);
+  ServiceNotice notice;  // before any child
   Instance instance;
   Running running;
   const auto taken = instance.take(options.data, running);
@@ -319,7 +368,7 @@ int run_up(const UpOptions& asked) {
   // The launcher of kernels starts before any library thread exists.
   auto machinery = open_machinery(options, *config);
   if (!machinery) return fail(machinery.error());
-  return serve(options, instance, *config, *machinery);
+  return serve(options, instance, *config, *machinery, notice);
 }
 
 }  // namespace berth

@@ -30,6 +30,8 @@ struct UpOptions {
   std::string build_image;        // built in the background ("jupyter"), for containers alone; empty: none
   std::string image_builder;      // the program that does
   bool verbose = false;
+  bool quiet = false;              // no lines of sessions that start, end or are refused
+  std::string log_format;          // "json", "text"; empty or "auto": text on a terminal
   bool accept_truncation = false;  // start although the log lost records (P26); of this start alone
 };
 

@@ -30,9 +30,11 @@ build_jobs() {
   [ "$cores" -le "$by_memory" ] && echo "$cores" || echo "$by_memory"
 }
 
-# The compiler cache lives in the tree unless the user has one: a second check of a changed tree compiles what changed.
+# The compiler cache is the user's: a second clone compiles what differs. Paths in what is compiled are told from the tree's root
+# (-ffile-prefix-map), so that the folder of a clone is no difference.
 use_ccache() {
-  export CCACHE_DIR="${CCACHE_DIR:-$ROOT/build/ccache}"
+  export CCACHE_DIR="${CCACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-$ROOT/build}/.cache}/ccache}"
+  export CCACHE_NOHASHDIR=1
   export CCACHE_MAXSIZE="${CCACHE_MAXSIZE:-5G}"
   export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:-time_macros,include_file_mtime,include_file_ctime}"
   export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$ROOT}"

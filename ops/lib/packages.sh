@@ -4,7 +4,7 @@
 PACKAGES_build="g++ cmake ninja-build pkg-config ccache mold
   protobuf-compiler libprotobuf-dev librocksdb-dev librdkafka-dev
   libboost1.81-dev libboost-json1.81-dev libspdlog-dev libfmt-dev libcli11-dev libtomlplusplus-dev
-  prometheus-cpp-dev libsodium-dev libssl-dev libnghttp2-dev libjemalloc-dev"
+  prometheus-cpp-dev libsodium-dev libssl-dev libnghttp2-dev libjemalloc-dev libedit-dev"
 
 # To run kernels in containers and to make and fetch their images.
 PACKAGES_runtime="runc skopeo umoci mmdebstrap mount e2fsprogs xz-utils ca-certificates procps python3 python3-pip"
@@ -12,9 +12,10 @@ PACKAGES_runtime="runc skopeo umoci mmdebstrap mount e2fsprogs xz-utils ca-certi
 # To run a real Apache Kafka (ops/kafka/start fetches the broker itself by Maven).
 PACKAGES_kafka="openjdk-17-jre-headless maven"
 
-# To run ops/check: test libraries, the second compiler, sanitizers' run-time, scripts, make for ops/policy-example, httpx for ops/python.
+# To run ops/check: test libraries, the second compiler, sanitizers' run-time, scripts, make for ops/policy-example, httpx for ops/python,
+# Prometheus for the dashboards.
 PACKAGES_check="libgtest-dev libgmock-dev librapidcheck-dev clang libclang-rt-14-dev clang-tidy clang-format make openssl python3 git jq curl
-  python3-httpx python3-venv"
+  python3-httpx python3-venv prometheus"
 
 # To build the console, where no Node of 20.19 or newer is installed.
 PACKAGES_console="python3-pip"

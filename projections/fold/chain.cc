@@ -14,7 +14,7 @@ void Chain::extend(const Hash256& link) {
   input += as_view(link);
   window_.push_back(last_);
   if (window_.size() > kChainWindow) window_.pop_front();
-  last_ = {last_.next + 1, blake2b_256(input), std::nullopt};
+  last_ = {last_.next + 1, blake2b_256(input), std::nullopt, last_.applied};
 }
 
 const ChainPoint* Chain::at(Offset next) const {

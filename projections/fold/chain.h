@@ -24,6 +24,7 @@ struct ChainPoint {
   Offset next = 0;
   Hash256 rolling{};
   std::optional<Hash128> state_hash;  // at multiples of kChainEvery, where it is tracked
+  std::uint64_t applied = 0;          // EpochRow::applied
 };
 
 // BLAKE2b-256 of the payload as it is; 32 zero bytes for a gap (P30).
@@ -39,6 +40,7 @@ class Chain {
 
   // Takes the record at next() in.
   void extend(const Hash256& link);
+  void set_applied(std::uint64_t applied) { last_.applied = applied; }
   void set_state_hash(const Hash128& hash) { last_.state_hash = hash; }
 
   // Whether this reader has read (offset, rolling). kTooOld: the offset lies before the window. An offset

@@ -18,6 +18,7 @@ struct EventContext {
   Timestamp time;     // header time
   int index;
   std::vector<OrderNote>& notes;
+  const Uuid& cluster;
 
   // Whether the event's epoch has these rules or newer ones (P15): events of older epochs fold as they did.
   bool rules_since(std::uint32_t rules) const { return state.epoch().rules >= rules; }
@@ -92,6 +93,19 @@ Forbidden apply(EventContext& c, const v1::FolderPurging& e);
 Forbidden apply(EventContext& c, const v1::FolderPurged& e);
 Forbidden apply(EventContext& c, const v1::FolderShared& e);
 Forbidden apply(EventContext& c, const v1::VolumeAgentNamed& e);
+Forbidden apply(EventContext& c, const v1::ProducerDefined& e);
+Forbidden apply(EventContext& c, const v1::ProducerKeyCollected& e);
+Forbidden apply(EventContext& c, const v1::HistoryRuleSet& e);
+Forbidden apply(EventContext& c, const v1::HistoryPruned& e);
+Forbidden apply(EventContext& c, const v1::ClusterRestored& e);
+Forbidden apply(EventContext& c, const v1::SealKeyAdded& e);
+Forbidden apply(EventContext& c, const v1::SecretResealed& e);
+Forbidden apply(EventContext& c, const v1::SealKeyDestroyed& e);
+Forbidden apply(EventContext& c, const v1::HeadKeyChanged& e);
+
+// Of a chain head that is signed: the signature is right, by the log's key, and the range follows the one
+// before. One that is not signed is nothing to it.
+Forbidden take_signed_head(EventContext& c, const v1::ChainHeadRecorded& e);
 
 // The row with the status that follows from its flags and its kernels' states (session_table.h draws it), and
 // with the times and the result that a change of status brings.

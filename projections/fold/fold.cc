@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/codec/chain_head.h"
 #include "projections/fold/event_context.h"
 
 namespace berth::projections {
@@ -17,6 +18,28 @@ void drop_old_usage(State& state, Timestamp now) {
   for (const std::string& key : keys) state.day_usage.erase(key);
 }
 
+Forbidden apply_producer_body(EventContext& c) {
+  const v1::Event& e = c.event;
+  switch (e.body_case()) {
+    case v1::Event::kProducerDefined: return apply(c, e.producer_defined());
+    case v1::Event::kProducerKeyCollected: return apply(c, e.producer_key_collected());
+    default: return "an event of an unknown kind";
+  }
+}
+
+Forbidden apply_keeping_body(EventContext& c) {
+  const v1::Event& e = c.event;
+  switch (e.body_case()) {
+    case v1::Event::kHistoryRuleSet: return apply(c, e.history_rule_set());
+    case v1::Event::kHistoryPruned: return apply(c, e.history_pruned());
+    case v1::Event::kClusterRestored: return apply(c, e.cluster_restored());
+    case v1::Event::kSealKeyAdded: return apply(c, e.seal_key_added());
+    case v1::Event::kSecretResealed: return apply(c, e.secret_resealed());
+    case v1::Event::kSealKeyDestroyed: return apply(c, e.seal_key_destroyed());
+    default: return apply_producer_body(c);
+  }
+}
+
 Forbidden apply_folder_body(EventContext& c) {
   const v1::Event& e = c.event;
   switch (e.body_case()) {
@@ -30,7 +53,8 @@ Forbidden apply_folder_body(EventContext& c) {
     case v1::Event::kFolderPurged: return apply(c, e.folder_purged());
     case v1::Event::kFolderShared: return apply(c, e.folder_shared());
     case v1::Event::kVolumeAgentNamed: return apply(c, e.volume_agent_named());
-    default: return "an event of an unknown kind";
+    case v1::Event::kHeadKeyChanged: return apply(c, e.head_key_changed());
+    default: return apply_keeping_body(c);
   }
 }
 
@@ -160,7 +184,7 @@ void Fold::open(const v1::RecordHeader& header) {
 }
 
 Forbidden Fold::add(const v1::Event& event) {
-  EventContext context{state_, event, next_, time_, static_cast<int>(next_.index), notes_};
+  EventContext context{state_, event, next_, time_, static_cast<int>(next_.index), notes_, cluster_};
   ++next_.index;
   return apply_body(context);
 }
@@ -176,6 +200,7 @@ void Fold::close(const v1::RecordHeader& h, const Hash256& link) {
   epoch.sequence = h.sequence();
   epoch.link = link;
   epoch.time = std::max(epoch.time, h.time_ns());
+  if (epoch.rules >= kRulesHeads) ++epoch.applied;
   state_.epochs.put(std::move(epoch));
   for (const auto& range : h.ranges())
     state_.inputs.put({input_key(range.stream(), range.partition()), range.to(), range.last_crc()});

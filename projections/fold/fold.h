@@ -41,7 +41,8 @@ struct FoldResult {
 
 class Fold {
  public:
-  explicit Fold(State& state) : state_(state) {}
+  // `cluster`: which the signatures of chain heads name.
+  Fold(State& state, const Uuid& cluster) : state_(state), cluster_(cluster) {}
 
   // `link`: BLAKE2b-256 of the record's payload as received. Claims were checked before (chain.h).
   FoldResult apply(const v1::Record& record, const Hash256& link);
@@ -67,6 +68,7 @@ class Fold {
   void expire(Timestamp now);
 
   State& state_;
+  Uuid cluster_;
   Position next_;  // of the next event of the open record
   Timestamp time_ = 0;
   std::vector<OrderNote> notes_;

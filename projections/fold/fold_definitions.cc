@@ -91,6 +91,7 @@ Forbidden apply(EventContext& c, const v1::DefinitionRemoved& e) {
   const bool identity =
       e.kind() == "domain" || e.kind() == "project" || e.kind() == "user" || e.kind() == "key";
   if (identity && !c.rules_since(5)) return net::kTooEarly;
+  if (e.kind() == "producer" && !c.rules_since(10)) return net::kTooEarly;
   if (auto reason = net::check_removal(c.state, e.kind(), e.name()); !reason.empty()) return reason;
   if (e.kind() == "group") {
     c.state.groups.erase(e.name());
@@ -103,6 +104,8 @@ Forbidden apply(EventContext& c, const v1::DefinitionRemoved& e) {
     forget_user(c.state, e.name());
   } else if (e.kind() == "key") {
     forget_key_pair(c.state, e.name());
+  } else if (e.kind() == "producer") {
+    c.state.producers.erase(e.name());
   } else {
     if (e.kind() == "domain") c.state.domains.erase(e.name());
     if (e.kind() == "project") c.state.projects.erase(e.name());

@@ -36,7 +36,7 @@ Forbidden apply(EventContext& c, const v1::ChainHeadRecorded& e) {
   if (routed > c.position) return "routed lies ahead";
   row.routed = std::max(row.routed, routed);
   c.state.epochs.put(std::move(row));
-  return {};
+  return take_signed_head(c, e);
 }
 
 Forbidden apply(EventContext& c, const v1::ClockJumped&) {

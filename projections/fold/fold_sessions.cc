@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "events/base/trace_context.h"
 #include "projections/fold/event_context.h"
 #include "projections/fold/net.h"
 #include "projections/fold/net_v3.h"
@@ -190,6 +191,7 @@ Forbidden apply(EventContext& c, const v1::SessionRequested& e) {
         on != nullptr && on->result != SessionResult::kSuccess)
       row.unmet.push_back(on->id);
   row.environment = environment_of(c, e);
+  if (c.rules_since(10) && is_traceparent(c.event.trace())) row.trace = c.event.trace();
   c.state.sessions.put(row);
   count_request(c, e.spec());
   note_answer(c, AnswerKind::kAccepted, {e.body_hash(), e.keyed()}, &row.id);

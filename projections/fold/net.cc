@@ -6,6 +6,7 @@
 #include "events/base/text.h"
 #include "events/codec/sealing.h"
 #include "projections/live_sessions.h"
+#include "projections/producer_scope.h"
 #include "projections/tables/session_bounds.h"
 
 namespace berth::projections::net {
@@ -194,6 +195,8 @@ Forbidden check_removal(const State& state, const std::string& kind, const std::
     users = live_sessions_of_image(state, name);
   } else if (kind == "key") {
     if (state.key_pairs.find(name) == nullptr) return "no key pair is named " + shown(name);
+  } else if (kind == "producer") {
+    if (state.producers.find(name) == nullptr) return "no producer is named " + shown(name);
   } else if (kind != "preset" || state.presets.find(name) == nullptr) {
     return "there is no " + shown(kind) + " named " + shown(name);
   }
@@ -209,6 +212,19 @@ Forbidden check_limit(const State& state, const v1::LimitSet& limit) {
     if (count->most() < 0) return "a count out of range";
   if (Forbidden reason = check_limit_slots(state, limit.slots()); !reason.empty()) return reason;
   return check_limit_slots(state, limit.pending_slots());
+}
+
+Forbidden check_producer(const v1::ProducerDefined& producer) {
+  if (!is_valid_name(producer.name())) return "a producer without a name";
+  if (producer.generation() == 0) return "a producer without a generation";
+  for (const std::string& request : producer.requests())
+    if (!is_producer_request(request)) return "a producer of requests " + shown(request);
+  for (const v1::ProducerOwners& owners : producer.owners())
+    if (!is_owner_scope(owners.scope())) return "a scope of owners that does not exist";
+  if (producer.owners_size() > kProducerOwnersMax) return "more owners than a producer has";
+  if (!producer.token_hash().empty() && producer.token_hash().size() != sizeof(Hash128))
+    return "a token's hash has 16 bytes";
+  return {};
 }
 
 Forbidden check_shares(const KernelRow& kernel) {

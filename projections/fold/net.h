@@ -30,6 +30,10 @@ inline constexpr const char* kRetired = "the name was removed and is never given
 // Every slot type exists, amounts are in range and the scope is known.
 Forbidden check_limit(const State& state, const v1::LimitSet& limit);
 
+// It has a name and a generation, every request that it may ask is one that a producer may be given, its
+// owners' scopes are known, and its token's hash has 16 bytes or there is none.
+Forbidden check_producer(const v1::ProducerDefined& producer);
+
 // The device shares of a kernel to be placed are of slots that it asked for, within what it asked for.
 Forbidden check_shares(const KernelRow& kernel);
 

@@ -51,6 +51,16 @@ std::optional<Error> unreadable(const Envelope& envelope, const v1::Record& reco
   return std::nullopt;
 }
 
+ApplyOutcome claim_mismatch(Offset at) {
+  return {What::kMismatch,
+          VoidReason::kClaim,
+          {},
+          make_error("claim-mismatch",
+                     "a record at journal offset " + std::to_string(at) +
+                         " was written by somebody who has read another log than this reader",
+                     "the log was truncated or replaced")};
+}
+
 }  // namespace
 
 std::string ApplyOutcome::text() const {
@@ -67,16 +77,17 @@ bool is_suspicious(const ApplyOutcome& outcome, const Projection& projection) {
 }
 
 Projection::Projection(const Uuid& cluster, Tracking tracking, JournalTrust trust)
-    : cluster_(cluster), tracking_(tracking), trust_(std::move(trust)), fold_(state_) {
+    : cluster_(cluster), tracking_(tracking), trust_(std::move(trust)), fold_(state_, cluster) {
   if (tracking_ == Tracking::kRows) State::each_table(state_, [](auto& table) { table.track_changes(); });
 }
 
 Projection::Projection(const Projection& other)
     : cluster_(other.cluster_),
       tracking_(other.tracking_),
+      believes_claims_(other.believes_claims_),
       trust_(other.trust_),
       state_(other.state_),
-      fold_(state_),
+      fold_(state_, other.cluster_),
       chain_(other.chain_),
       hash_(other.hash_),
       pending_changes_(other.pending_changes_),
@@ -107,6 +118,7 @@ void Projection::take_in(const ApplyOutcome& outcome, const Hash256& link) {
     ++counters_.applied;
     counters_.events += static_cast<std::uint64_t>(record_.events_size());
   }
+  chain_.set_applied(state_.epoch().applied);
   if (chain_.next() % kChainEvery == 0) take_state_hash();
 }
 
@@ -159,18 +171,18 @@ ApplyOutcome Projection::judge_claim(const v1::Record& record, bool claim_is_wro
   const v1::Claim* claim = claim_of(record);
   if (claim == nullptr) return {};
   if (claim_is_wrong) return void_because(VoidReason::kClaim);
+  if (believes_claims_) return {};
   switch (chain_.check(claim->offset(), claim->rolling())) {
-    case Chain::Check::kRight: return {};
+    case Chain::Check::kRight: break;
     case Chain::Check::kTooOld: return void_because(VoidReason::kClaimTooOld);
-    case Chain::Check::kWrong: break;
+    case Chain::Check::kWrong: return claim_mismatch(chain_.next());
   }
-  return {What::kMismatch,
-          VoidReason::kClaim,
-          {},
-          make_error("claim-mismatch",
-                     "a record at journal offset " + std::to_string(chain_.next()) +
-                         " was written by somebody who has read another log than this reader",
-                     "the log was truncated or replaced")};
+  // It has read the same bytes and counted otherwise: for every reader alike, so it is void.
+  const v1::ChainHeadRecorded* head = chain_head_of(record);
+  const bool counts = head != nullptr && !head->signature().empty();
+  if (counts && head->applied() != chain_.at(claim->offset())->applied)
+    return void_because(VoidReason::kClaim);
+  return {};
 }
 
 void Projection::take_state_hash() {

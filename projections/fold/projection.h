@@ -87,6 +87,10 @@ class Projection {
   // State::set_listener; nullptr: nobody listens.
   template <class Listener> void set_listener(Listener listener) { state_.set_listener(listener); }
 
+  // What changed in use by the last applied record (use_log.h), once it is followed.
+  void follow_use() { state_.follow_use(); }
+  std::vector<UseChange> take_use() { return state_.take_use(); }
+
   // For a copy that has no store and no state hash, as a leader's: nobody would take its row changes and what
   // left for history.
   void stop_tracking();
@@ -95,6 +99,10 @@ class Projection {
   void flush(std::vector<RowChange>& changes, std::vector<HistoryEntry>& history);
   // Of the state as it is now. REQUIRES: kRows.
   Hash128 state_hash();
+
+  // For a reader of what others have judged: the claims of records are right, but of those that apply() is
+  // told are wrong. Such a reader needs no window of the chain before where it begins.
+  void believe_claims() { believes_claims_ = true; }
 
   void restore_chain(std::deque<ChainPoint> points) { chain_.restore(std::move(points)); }
   StateHash& hash_to_load() { return hash_; }
@@ -108,6 +116,7 @@ class Projection {
 
   Uuid cluster_;
   Tracking tracking_;
+  bool believes_claims_ = false;
   JournalTrust trust_;
   State state_;
   Fold fold_;

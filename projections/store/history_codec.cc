@@ -52,6 +52,13 @@ std::string history_key(const SessionRow& session) {
   return key;
 }
 
+std::string last_kept_history_key(Timestamp before) {
+  const std::uint64_t newest_first = ~static_cast<std::uint64_t>(before);
+  std::string key;
+  for (int shift = 56; shift >= 0; shift -= 8) key += static_cast<char>(newest_first >> shift);
+  return key + std::string(kKeyBytes - key.size(), '\xff');
+}
+
 std::string history_token(std::string_view key) { return to_hex(key); }
 
 Result<std::string> key_of_token(std::string_view token) {

@@ -25,6 +25,11 @@ Result<void> MemoryStore::write(const StoreBatch& batch) {
     disk_.history[key] = encode_history(entry);
     disk_.history_keys[entry.session.id] = key;
   }
+  for (const auto& row : batch.views) disk_.views[row.key] = row.bytes;
+  if (batch.prune_before > 0)
+    for (auto it = disk_.history.upper_bound(last_kept_history_key(batch.prune_before));
+         it != disk_.history.end(); it = disk_.history.erase(it))
+      std::erase_if(disk_.history_keys, [&](const auto& known) { return known.second == it->first; });
   disk_.meta = batch.meta;
   return {};
 }
@@ -90,6 +95,18 @@ Result<std::optional<HistoryEntry>> MemoryStore::find_history_by_name(const std:
       return std::optional<HistoryEntry>(std::move(*entry));
   }
   return std::optional<HistoryEntry>();
+}
+
+Result<void> MemoryStore::scan_views(std::string_view from, const OnRow& row) const {
+  for (auto it = disk_.views.lower_bound(from); it != disk_.views.end(); ++it)
+    if (!row(it->first, it->second)) break;
+  return {};
+}
+
+Result<std::optional<std::string>> MemoryStore::last_view_before(std::string_view key) const {
+  const auto it = disk_.views.lower_bound(key);
+  if (it == disk_.views.begin()) return std::optional<std::string>();
+  return std::optional<std::string>(std::prev(it)->first);
 }
 
 void MemoryStore::fail_writes(Error error, int times) {

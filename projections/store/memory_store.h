@@ -22,6 +22,8 @@ class MemoryStore final : public Store {
   Result<HistoryPage> read_history(std::size_t limit, const std::string& token) const override;
   Result<std::optional<HistoryEntry>> find_history_by_name(const std::string& user,
                                                            const std::string& name) const override;
+  Result<void> scan_views(std::string_view from, const OnRow& row) const override;
+  Result<std::optional<std::string>> last_view_before(std::string_view key) const override;
 
   // The next `times` writes fail with this error and write nothing.
   void fail_writes(Error error, int times);
@@ -37,6 +39,7 @@ class MemoryStore final : public Store {
     std::map<Offset, ChainPoint> chain;
     std::map<std::string, std::string> history;  // by history_key
     std::map<SessionId, std::string> history_keys;
+    std::map<std::string, std::string, std::less<>> views;
   };
 
   Disk disk_;

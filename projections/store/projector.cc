@@ -1,5 +1,8 @@
 #include "projections/store/projector.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "events/base/checks.h"
 #include "events/base/edge_errors.h"
 #include "projections/store/store_errors.h"
@@ -27,12 +30,17 @@ Result<void> Projector::open() {
 Result<void> Projector::load(const Error* why) {
   auto loaded = load_projection(store_, cluster_, options_.trust);
   if (!loaded) return loaded.error();
+  auto usage = UsageMeter::load(store_);
+  if (!usage) return usage.error();
   if (observer_ != nullptr) observer_->before_change();
   projection_ = std::move(*loaded);
+  projection_->follow_use();
+  usage_ = std::move(*usage);
   unsaved_ = {};
   has_unsaved_ = claim_is_wrong_ = false;
   taken_ = checkpoint_at_ = next();
   fresh_ = next() == 0;
+  events_taken_ = projection_->counters().events;
   flushed_ = projection_->chain().last();
   flushed_.state_hash = projection_->state_hash();
   verified_ = 0;
@@ -85,7 +93,10 @@ bool Projector::take_in(const LogEntry& entry, Outcome& outcome) {
       outcome.error = std::move(applied.error);
       return false;
     case ApplyOutcome::What::kStateDiffers: state_differs(applied.error, outcome); return false;
-    case ApplyOutcome::What::kApplied: note_verified(); break;
+    case ApplyOutcome::What::kApplied:
+      note_verified();
+      meter(entry.offset);
+      break;
     case ApplyOutcome::What::kVoid: break;
   }
   claim_is_wrong_ = false;
@@ -103,6 +114,10 @@ void Projector::note_verified() {
       verified_ = std::max<Offset>(verified_, event.chain_head_recorded().claim().offset());
 }
 
+void Projector::meter(Offset offset) {
+  usage_.apply(offset, projection_->record().header().time_ns(), projection_->take_use());
+}
+
 void Projector::state_differs(const Error& error, Outcome& outcome) {
   outcome.error = error;
   outcome.next = rebuilt_for_state_ ? Next::kStop : Next::kRebuild;
@@ -117,7 +132,9 @@ void Projector::state_differs(const Error& error, Outcome& outcome) {
 
 bool Projector::flush_due(Timestamp now) const {
   if (dirty_since_ == 0) return has_unsaved_;
-  return next() - taken_ >= options_.flush_records || now - dirty_since_ >= options_.flush_every;
+  return next() - taken_ >= options_.flush_records ||
+         projection_->counters().events - events_taken_ >= options_.flush_events ||
+         now - dirty_since_ >= options_.flush_every;
 }
 
 Result<void> Projector::flush() {
@@ -131,11 +148,15 @@ void Projector::take_changes() {
   projection_->flush(rows, history);
   std::move(rows.begin(), rows.end(), std::back_inserter(unsaved_.rows));
   std::move(history.begin(), history.end(), std::back_inserter(unsaved_.history));
+  std::ranges::move(usage_.take_rows(), std::back_inserter(unsaved_.views));
   const Chain& chain = projection_->chain();
   for (Offset at = fresh_ ? 0 : taken_ + 1; at <= chain.next(); ++at) unsaved_.chain.push_back(*chain.at(at));
   flushed_ = chain.last();
   flushed_.state_hash = projection_->state_hash();
+  unsaved_.events += projection_->counters().events - events_taken_;
+  events_taken_ = projection_->counters().events;
   unsaved_.meta = {cluster_, kStoreSchema, flushed_.next, flushed_.rolling, *flushed_.state_hash};
+  unsaved_.prune_before = projection_->state().kept().pruned_before;
   has_unsaved_ = true;
   fresh_ = false;
   taken_ = chain.next();

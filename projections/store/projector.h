@@ -12,11 +12,13 @@
 
 #include "events/log/event_log.h"
 #include "projections/store/store.h"
+#include "projections/views/usage_meter.h"
 
 namespace berth::projections {
 
 struct ProjectorOptions {
   std::size_t flush_records = 4'000;             // the store is written after so many records at the latest,
+  std::uint64_t flush_events = 10'000;           // or so many events,
   Duration flush_every = 200 * kMillisecond;     // or so long after the first of them
   std::uint64_t checkpoint_records = 1'000'000;  // 0: never
   std::size_t unsaved_rows_max = 1'000'000;      // while the disk is full
@@ -95,6 +97,7 @@ class Projector {
   void take_changes();
   Result<void> save();
   void note_verified();
+  void meter(Offset offset);
   void state_differs(const Error& error, Outcome& outcome);
   void warn(const Error& error) {
     if (observer_ != nullptr) observer_->on_warning(error);
@@ -105,12 +108,14 @@ class Projector {
   ProjectorOptions options_;
   ProjectionObserver* observer_;
   std::unique_ptr<Projection> projection_;
+  UsageMeter usage_;
   StoreBatch unsaved_;
   bool has_unsaved_ = false;
   bool claim_is_wrong_ = false;
   bool rebuilt_for_state_ = false;  // a second difference then stops (P12)
   Offset taken_ = 0;                // chain points up to here were put into a batch
   bool fresh_ = true;               // ... not even point 0
+  std::uint64_t events_taken_ = 0;  // of the projection's counter, up to taken_
   ChainPoint flushed_;
   Offset checkpoint_at_ = 0;  // offset of the newest checkpoint
   Offset verified_ = 0;

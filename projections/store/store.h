@@ -15,11 +15,13 @@
 
 #include "events/base/result.h"
 #include "projections/fold/projection.h"
+#include "projections/views/usage_rows.h"
+#include "projections/views/view_reader.h"
 
 namespace berth::projections {
 
 // Of rows. A store of another schema is moved aside and rebuilt.
-inline constexpr std::uint32_t kStoreSchema = 1;
+inline constexpr std::uint32_t kStoreSchema = 2;  // 2: views
 
 struct StoreMeta {
   Uuid cluster;
@@ -34,6 +36,10 @@ struct StoreBatch {
   std::vector<RowChange> rows;        // in this order: a key may be deleted and put again
   std::vector<ChainPoint> chain;      // since the last batch, in offset order, meta's own point last
   std::vector<HistoryEntry> history;  // sessions that left the state
+  std::uint64_t events = 0;           // that were folded since the last batch
+  std::vector<ViewRow> views;         // in this order: a key may be put twice
+  // Sessions in history that ended before it are dropped, some with each batch; 0: none.
+  Timestamp prune_before = 0;
 };
 
 struct LoadedRow {
@@ -48,10 +54,8 @@ struct HistoryPage {
   std::string next_token;  // empty: no more; printable
 };
 
-class Store {
+class Store : public ViewReader {
  public:
-  virtual ~Store() = default;
-
   // Codes: disk-full (nothing was written; try again), store-failed (stop applying).
   virtual Result<void> write(const StoreBatch& batch) = 0;
   // Sets a copy of the store aside for reset(). Checkpoints are disposable. Codes: those of write().

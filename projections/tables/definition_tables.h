@@ -1,5 +1,5 @@
 // Definitions that people make: slot types, resource groups, domains, projects, users, key pairs, images,
-// limits, presets.
+// limits, presets, producers.
 //
 // Each row is the defining event itself in canonical form; that of an image has its build beside it. A second
 // definition replaces the row whole.
@@ -44,6 +44,7 @@ template <class M, std::uint8_t TableNumber> struct DefinitionRow {
   static Key key_of(const v1::PresetDefined& d) { return d.name(); }
   static Key key_of(const v1::PasswordSet& d) { return d.user(); }
   static Key key_of(const v1::LoginLinkIssued& d) { return d.user(); }
+  static Key key_of(const v1::ProducerDefined& d) { return d.name(); }
 };
 
 using SlotTypeRow = DefinitionRow<v1::SlotTypeRegistered, 6>;
@@ -54,6 +55,7 @@ using UserRow = DefinitionRow<v1::UserDefined, 10>;
 using KeyPairRow = DefinitionRow<v1::KeyPairDefined, 11>;
 using LimitRow = DefinitionRow<v1::LimitSet, 16>;  // 12: images; 13 to 15: epoch, inputs, quarantine
 using PresetRow = DefinitionRow<v1::PresetDefined, 17>;
+using ProducerRow = DefinitionRow<v1::ProducerDefined, 40>;  // but for a token that was spent
 
 // An image, and how far its next build is. The registration ends the building.
 struct ImageRow {

@@ -6,7 +6,9 @@
 #include "events/base/clock.h"
 #include "events/base/hash.h"
 #include "events/base/uuid.h"
+#include "events/schema/v1/common.pb.h"
 #include "projections/tables/position.h"
+#include "projections/tables/row_codec.h"
 
 namespace berth::projections {
 
@@ -25,6 +27,7 @@ struct EpochRow {
   Timestamp time = 0;         // header time of the last applied record
   bool clock_jumped = false;  // no deadline fires (P16)
   Position routed;            // every order up to here is acknowledged by the log (P21)
+  std::uint64_t applied = 0;  // records since the first election of rules 10, that one included
 
   Key key() const { return "epoch"; }
   template <class V> void fields(V& v) {
@@ -38,6 +41,52 @@ struct EpochRow {
     v(8, time);
     v(9, clock_jumped);
     v(10, routed);
+    v(11, applied);
+  }
+};
+
+// The key that signs chain heads, and the newest head that was signed (since rules 10). At most one row:
+// there is none until a controller that can open it has made the first key.
+struct HeadRow {
+  using Key = std::string;
+  static constexpr std::uint8_t kTable = 32;
+
+  Uuid cluster;            // which every signature names
+  std::string public_key;  // 32 bytes
+  v1::Sealed secret_key;   // its seed, of controllers
+  Position changed;        // where it became the key
+  // The newest signed head; none as long as `signature` is empty.
+  std::string head_key;      // which signed it
+  std::uint64_t from = 0;    // the claim's offset of the signed head before
+  std::uint64_t offset = 0;  // its claim's
+  std::uint64_t applied = 0;
+  std::string rolling;     // 32 bytes
+  std::string state_hash;  // 16 bytes
+  std::string signature;   // 64 bytes
+  Position recorded;
+  Timestamp recorded_at = 0;
+
+  Key key() const { return "head"; }
+  template <class V> void fields(V& v) {
+    v(1, cluster);
+    v(2, public_key);
+    if constexpr (requires { v.fail(); }) {  // decoding
+      std::string bytes;
+      v(3, bytes);
+      if (!secret_key.ParseFromString(bytes)) v.fail();
+    } else {
+      v(3, canonical_bytes(secret_key));
+    }
+    v(4, changed);
+    v(5, head_key);
+    v(6, from);
+    v(7, offset);
+    v(8, applied);
+    v(9, rolling);
+    v(10, state_hash);
+    v(11, signature);
+    v(12, recorded);
+    v(13, recorded_at);
   }
 };
 

@@ -31,31 +31,19 @@ std::uint32_t kernel_count(const v1::SessionSpec& spec) {
   return count;
 }
 
-namespace {
+SpecPtr load_spec(const std::string& bytes) {
+  auto loaded = std::make_shared<SharedSpec>();
+  if (!loaded->spec.ParseFromString(bytes)) return nullptr;
+  loaded->bytes = bytes;
+  return loaded;
+}
 
-// Null where the bytes are damaged.
 OwnerPtr load_owner(const std::string& bytes) {
   auto loaded = std::make_shared<SharedOwner>();
   if (!loaded->owner.ParseFromString(bytes)) return nullptr;
   loaded->bytes = bytes;
   loaded->scopes = scopes_of(loaded->owner);
   return loaded;
-}
-
-}  // namespace
-
-bool SessionRow::load(const std::string& owner_bytes, const std::string& spec_bytes) {
-  auto loaded_spec = std::make_shared<SharedSpec>();
-  owner = load_owner(owner_bytes);
-  if (!owner || !loaded_spec->spec.ParseFromString(spec_bytes)) return false;
-  loaded_spec->bytes = spec_bytes;
-  spec = std::move(loaded_spec);
-  return true;
-}
-
-bool SessionRow::load_preemptor_owner(const std::string& bytes) {
-  preemptor_owner = load_owner(bytes);
-  return preemptor_owner != nullptr;
 }
 
 }  // namespace berth::projections

@@ -75,7 +75,7 @@ inline constexpr Duration kHistoryAfter = 10 * kMinute;  // R of P18
 inline constexpr Duration kFailedOnFor = kHour;
 inline constexpr std::size_t kFailedOnMax = 8;
 
-// What was asked for, shared by all sessions with equal specs (spec_pool.h).
+// What was asked for, shared by all sessions with equal specs (parts/spec_pool.h).
 struct SharedSpec {
   v1::SessionSpec spec;
   std::string bytes;  // its canonical form
@@ -89,6 +89,10 @@ struct SharedOwner {
   std::array<std::string, 4> scopes;
 };
 using OwnerPtr = std::shared_ptr<const SharedOwner>;
+
+// Of canonical bytes. Null: they are damaged.
+SpecPtr load_spec(const std::string& bytes);
+OwnerPtr load_owner(const std::string& bytes);
 
 // A Sealed environment as canonical bytes, shared by the sessions of one request. Null: there is none.
 using SealedPtr = std::shared_ptr<const std::string>;
@@ -132,6 +136,7 @@ struct SessionRow {
   // Of `preemptor`, which may leave the state before this row does (since rules 6). Null: not known, or there
   // is none.
   OwnerPtr preemptor_owner;
+  std::string trace;  // W3C traceparent that its request came with; may be empty (since rules 10)
 
   // Whether its slots come free without any further decision.
   bool is_leaving() const { return terminating || rescheduling || kernels_ended > 0; }
@@ -169,39 +174,54 @@ struct SessionRow {
     sealed(v);
     v(32, not_before);
     owner_of_preemptor(v);
+    v(34, trace);
   }
 
  private:
-  // Fields 3 and 4. Decoding makes copies of its own; State::finish_load() replaces them by shared ones.
+  // Fields 3 and 4. Decoding makes copies of its own, unless the decoder shares them (parts/loaded_parts.h).
   template <class V> void spec_and_owner(V& v) {
     if constexpr (requires { v.fail(); }) {  // decoding
       std::string owner_bytes, spec_bytes;
       v(3, owner_bytes);
       v(4, spec_bytes);
-      if (!load(owner_bytes, spec_bytes)) v.fail();
+      if constexpr (requires { v.parts(); }) {
+        owner = v.parts().owner(owner_bytes);
+        spec = v.parts().spec(spec_bytes);
+      } else {
+        owner = load_owner(owner_bytes);
+        spec = load_spec(spec_bytes);
+      }
+      if (!owner || !spec) v.fail();
     } else {
       if (owner) v(3, owner->bytes);
       if (spec) v(4, spec->bytes);
     }
   }
-  bool load(const std::string& owner_bytes, const std::string& spec_bytes);
-  // Field 33; shared again by State::finish_load().
+  // Field 33.
   template <class V> void owner_of_preemptor(V& v) {
     if constexpr (requires { v.fail(); }) {  // decoding
       std::string bytes;
       v(33, bytes);
-      if (!bytes.empty() && !load_preemptor_owner(bytes)) v.fail();
+      if (bytes.empty()) return;
+      if constexpr (requires { v.parts(); })
+        preemptor_owner = v.parts().owner(bytes);
+      else
+        preemptor_owner = load_owner(bytes);
+      if (!preemptor_owner) v.fail();
     } else {
       if (preemptor_owner) v(33, preemptor_owner->bytes);
     }
   }
-  bool load_preemptor_owner(const std::string& bytes);
-  // Field 31; shared again by State::finish_load().
+  // Field 31.
   template <class V> void sealed(V& v) {
     if constexpr (requires { v.fail(); }) {  // decoding
       std::string bytes;
       v(31, bytes);
-      if (!bytes.empty()) environment = std::make_shared<const std::string>(std::move(bytes));
+      if (bytes.empty()) return;
+      if constexpr (requires { v.parts(); })
+        environment = v.parts().sealed(std::move(bytes));
+      else
+        environment = std::make_shared<const std::string>(std::move(bytes));
     } else {
       if (environment) v(31, *environment);
     }

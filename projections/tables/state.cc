@@ -24,6 +24,12 @@ std::uint64_t State::next_input(const std::string& partition) const {
   return row != nullptr ? row->next : 0;
 }
 
+const KeepingRow& State::kept() const {
+  static const KeepingRow kNothing;
+  const KeepingRow* row = keeping.find("keeping");
+  return row != nullptr ? *row : kNothing;
+}
+
 const SessionRow* State::find_live(const std::string& user, const std::string& name) const {
   const auto it = indexes_.live_names.find(StateIndexes::live_name_key(user, name));
   return it == indexes_.live_names.end() ? nullptr : sessions.find(it->second);
@@ -75,27 +81,13 @@ const std::set<SessionId>& State::mounted_by(const FolderId& folder) const {
   return found_in<std::set<SessionId>>(indexes_.mounted_by, folder);
 }
 
-void State::finish_load() {
-  std::unordered_map<std::string_view, SealedPtr> sealed;
-  for (const SessionId& id : sessions.sorted_keys()) {
-    auto* row = const_cast<SessionRow*>(sessions.find(id));  // same value, shared storage: no change of state
-    row->spec = share(row->spec->spec);
-    row->owner = share(row->owner->owner);
-    if (row->preemptor_owner) row->preemptor_owner = share(row->preemptor_owner->owner);
-    if (row->environment)
-      row->environment = sealed.emplace(*row->environment, row->environment).first->second;
-    for (const KernelId& kernel : row->kernel_ids)
-      if (auto* found = const_cast<KernelRow*>(kernels.find(kernel)))
-        found->spec = row->spec, found->owner = row->owner;
-  }
-}
-
 void State::commit() {
   each_table(*this, [](auto& table) { table.commit(); });
 }
 
 void State::rollback() {
   each_table(*this, [](auto& table) { table.rollback(); });
+  indexes_.use_log.drop();
 }
 
 }  // namespace berth::projections

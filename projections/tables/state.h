@@ -17,13 +17,14 @@
 #include "projections/tables/epoch_table.h"
 #include "projections/tables/folder_table.h"
 #include "projections/tables/identity_tables.h"
+#include "projections/tables/keeping_table.h"
 #include "projections/tables/kernel_table.h"
+#include "projections/tables/parts/spec_pool.h"
 #include "projections/tables/request_mix_table.h"
 #include "projections/tables/request_table.h"
 #include "projections/tables/selection_table.h"
 #include "projections/tables/session_share_table.h"
 #include "projections/tables/session_table.h"
-#include "projections/tables/spec_pool.h"
 #include "projections/tables/state_indexes.h"
 #include "projections/tables/table.h"
 
@@ -63,6 +64,10 @@ class StateRows {
   Table<FolderRow> folders;
   Table<VolumeRow> volumes;
   Table<SessionShareRow> session_shares;
+  Table<HeadRow> heads;
+  Table<KeepingRow> keeping;
+  Table<SealKeyRow> seal_keys;
+  Table<ProducerRow> producers;
 
   // Calls f(table) for every table, in table-number order.
   template <class Self, class F> static void each_table(Self& self, F f) {
@@ -97,6 +102,10 @@ class StateRows {
     f(self.folders);
     f(self.volumes);
     f(self.session_shares);
+    f(self.heads);
+    f(self.keeping);
+    f(self.seal_keys);
+    f(self.producers);
   }
 
  protected:
@@ -113,6 +122,8 @@ class State : public StateRows {
   // The log's own row; a fresh state has epoch 0.
   const EpochRow& epoch() const;
   std::uint64_t next_input(const std::string& partition) const;
+  // How the cluster is kept; that of a cluster for which nobody has said it is empty.
+  const KeepingRow& kept() const;
 
   const Occupancy& occupancy() const { return indexes_.occupancy; }
   // What the sessions of each scope of limits hold and wait for.
@@ -149,11 +160,15 @@ class State : public StateRows {
   bool is_retired(std::string_view kind, std::string_view name) const {
     return retired.find(RetiredRow::make_key(kind, name)) != nullptr;
   }
-  // After load(): sessions share equal specs and owners again, and kernels take their session's.
-  void finish_load();
+  // After load(): what comes next shares the specs and owners of the rows that were loaded.
+  void adopt(const LoadedParts& parts) { pool_.adopt(parts); }
 
   void commit();
   void rollback();
+
+  // From here on what changes in use is kept until it is taken (use_log.h).
+  void follow_use() { indexes_.use_log.start(); }
+  std::vector<UseChange> take_use() { return indexes_.use_log.take(); }
 
   // The listener is told of each change of the rows that it has an on_row(before, after) for, once the
   // indexes follow. The scheduler's model follows the leader's state by this. A State has at most one

@@ -25,6 +25,7 @@ std::string StateIndexes::live_name_key(const std::string& user, const std::stri
 // fold runs more often.
 void StateIndexes::on_row(const SessionRow* before, const SessionRow* after) {
   follow_timers(before, after);
+  use_log.on_row(before, after);
   const bool was_pending = before != nullptr && is_waiting(before->status);
   const bool is_pending = after != nullptr && is_waiting(after->status);
   if (was_pending && !is_pending) pending.erase({before->created, before->id});
@@ -84,6 +85,7 @@ void StateIndexes::follow_timers(const SessionRow* before, const SessionRow* aft
 }
 
 void StateIndexes::on_row(const AgentRow* before, const AgentRow* after) {
+  use_log.on_row(before, after);
   if (before != nullptr && !before->group.empty()) group_slots[before->group].remove(*before);
   if (after != nullptr && !after->group.empty()) group_slots[after->group].add(*after);
 }
@@ -94,10 +96,12 @@ void StateIndexes::on_row(const KernelRow* before, const KernelRow* after) {
   if (held && !holds) {
     occupancy.remove(*before);
     usage.hold(*before->owner, before->role_spec(), -1);
+    use_log.held(*before, false);
     kernels_on[before->agent].erase(before->id);
   } else if (!held && holds) {
     occupancy.add(*after);
     usage.hold(*after->owner, after->role_spec(), 1);
+    use_log.held(*after, true);
     kernels_on[after->agent].insert(after->id);
   }
 }

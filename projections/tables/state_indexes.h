@@ -18,7 +18,8 @@
 #include "projections/tables/session_table.h"
 #include "projections/tables/time_queue.h"
 #include "projections/tables/timer.h"
-#include "projections/tables/usage_book.h"
+#include "projections/tables/use/usage_book.h"
+#include "projections/tables/use/use_log.h"
 
 namespace berth::projections {
 
@@ -35,6 +36,7 @@ struct StateIndexes {
 
   Occupancy occupancy;
   UsageBook usage;
+  UseLog use_log;
   std::unordered_map<std::string, GroupSlots> group_slots;
   Timers timers;
   TimeQueue<SessionId> ended;

@@ -153,6 +153,19 @@ class Browser(unittest.TestCase):
         up, token = self.start()
         self.walk(up, "test/real/actions.mjs", token, steps=2)
 
+    def test_a_session_that_has_ended_is_seen_running_in_the_past(self):
+        up, token = self.start()
+        path = os.path.join(up.data, "usage.json")
+
+        def usage():
+            with open(path, encoding="utf-8") as file:
+                window = json.load(file)
+            answer = up.cli.json("usage", "--from", window["from"], "--to", window["to"])
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(answer, file)
+
+        self.walk(up, "test/real/past.mjs", json.dumps({"token": token, "usage": path}), steps=9, acts={"usage": usage})
+
     def test_a_terminal_is_worked_in_and_outlives_a_cut(self):
         up, tokens = self.together("tom")
         self.walk(up, "test/real/terminal.mjs", tokens["tom"], steps=8)
@@ -238,7 +251,7 @@ class Browser(unittest.TestCase):
         up, token = self.start()
         up.cli.ok("user", "add", "bob", "--no-link", "--display-name", "Bob Park")
         up.cli.ok("limit", "set", "user", "bob", "--slot", "cpu=4", "--slot", "mem=16g")
-        self.walk(up, "test/real/pages.mjs", token, steps=4)
+        self.walk(up, "test/real/pages.mjs", token, steps=5)
 
 
 if __name__ == "__main__":

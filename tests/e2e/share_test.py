@@ -8,11 +8,11 @@ import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "support")]
+sys.path[:0] = [os.path.join(HERE, "support")]
 
 import berth as rig
 import unittest_report
-from inside_cli_test import Terminal
+from terminal import Terminal
 
 CUT_WITHIN_S = 3  # a second, and what a busy machine adds
 
@@ -47,7 +47,7 @@ class Share(unittest.TestCase):
         self.assertIn(f"berth: {code}: ", done.stderr)
 
     def shell(self, cli, name):
-        shell = Terminal(self.up, *cli.more, "shell", "work", "-n", name, "--", "/bin/sh")
+        shell = Terminal(self.up.data, *cli.more, "shell", "work", "-n", name, "--", "/bin/sh")
         self.addCleanup(shell.close)
         shell.sees(f"shell {name} of work; ")
         shell.type("PS1='> '; echo rea''dy\r")

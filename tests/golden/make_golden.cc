@@ -3,9 +3,11 @@
 #include <fstream>
 #include <iostream>
 
+#include "events/codec/chain_head.h"
 #include "tests/golden/golden_journal.h"
 #include "tests/support/folders.h"
 #include "tests/support/limits.h"
+#include "tests/support/producers.h"
 #include "tests/support/random_cluster.h"
 
 namespace berth::testing {
@@ -199,6 +201,53 @@ Events since_rules_9() {
                 session_requested("bare", refusing, "erin")};
 }
 
+// What rules 10 brought: producers, their keys and what they asked.
+Events producers_since_rules_10() {
+  const v1::Event web = producer_defined("web", {"request_session"}, {{"user", "erin"}, {"cluster", ""}});
+  return Events{
+      with_token(web, std::string(16, 't'), kTestStart + 400 * kDay),
+      answering(producer_key_collected("web"), "producer:web", "collecting"),
+      answering(session_requested("webbed", Spec(), "erin"), "producer:web", "asking"),
+      switched_off(producer_defined("web", {}, {}, 2)),
+      producer_defined("gone", {"put_user"}, {{"domain", "default"}, {"project", "default/default"}}),
+      definition_removed("producer", "gone")};
+}
+
+v1::Sealed golden_box(std::uint32_t key) {
+  v1::Sealed sealed;
+  sealed.set_key(key);
+  sealed.set_nonce(std::string(24, 'g'));
+  sealed.set_box(std::string(40, 'g'));
+  return sealed;
+}
+
+// What rules 10 brought for who keeps a cluster. A restore ends its epoch: it comes last of all.
+Events kept_since_rules_10() {
+  SealingRing ring;
+  ring.add({1, std::string(kSealKeyBytes, 'k')});
+  const HeadSigner signer(test_cluster(), ring);
+  v1::Event head, next_head;
+  auto& first = *head.mutable_head_key_changed();
+  first = signer.first(std::string(kHeadSeedBytes, 'h'));
+  *next_head.mutable_head_key_changed() =
+      *signer.next(first.public_key(), first.secret_key(), std::string(kHeadSeedBytes, 'i'));
+  v1::Event rule, pruned, added, resealed, destroyed, restored;
+  rule.mutable_history_rule_set()->set_keep_ms(365LL * 24 * 3'600'000);
+  pruned.mutable_history_pruned()->set_before_ns(kTestStart - 400 * kDay);
+  added.mutable_seal_key_added()->set_number(9);
+  *added.mutable_seal_key_added()->mutable_key() = golden_box(1);
+  auto& secret = *resealed.mutable_secret_resealed();
+  secret.set_kind("password");
+  secret.set_name("zoe");
+  secret.set_before(1);
+  *secret.mutable_secret() = golden_box(9);
+  destroyed.mutable_seal_key_destroyed()->set_number(7);
+  restored.mutable_cluster_restored()->set_backup("00112233445566778899aabbccddeeff");
+  restored.mutable_cluster_restored()->set_taken_ns(kTestStart);
+  restored.mutable_cluster_restored()->set_into("local:/elsewhere");
+  return {head, next_head, rule, pruned, added, resealed, destroyed, restored};
+}
+
 }  // namespace
 }  // namespace berth::testing
 
@@ -218,7 +267,8 @@ int main(int argc, char** argv) {
                                             golden_trust());
   cluster.run(journal, projection, kRecords);
   for (const auto& event : beyond_rules_3() + since_rules_4() + since_rules_5() + since_rules_6() +
-                               since_rules_7() + since_rules_8() + since_rules_9()) {
+                               since_rules_7() + since_rules_8() + since_rules_9() +
+                               producers_since_rules_10() + kept_since_rules_10()) {
     const auto outcome = projection.apply(projection.chain().next(), journal.append({event}));
     if (outcome.applied()) continue;
     std::cerr << "a record that must apply does not: " << outcome.text() << "\n";

@@ -51,7 +51,7 @@ struct Sweep {
   WorldOptions options;
   const RecordedRuns* recorded = nullptr;
   std::ofstream* record = nullptr;
-  std::uint64_t preempted = 0;
+  std::uint64_t preempted = 0, decisions = 0, held = 0, unknown = 0;
   std::map<std::string, std::uint64_t> events;  // by kind
 };
 
@@ -61,6 +61,9 @@ bool run_seed(std::uint64_t seed, Sweep& sweep, bool verbose) {
   options.verbose = options.verbose && verbose;
   const auto report = berth::simulation::run_world(options);
   sweep.preempted += report.preempted;
+  sweep.decisions += report.decisions.placed;
+  sweep.held += report.decisions.held;
+  sweep.unknown += report.decisions.unknown;
   for (const auto& [kind, count] : report.events_seen) sweep.events[kind] += count;
   if (sweep.record != nullptr) *sweep.record << RecordedRuns::line(seed, report) << "\n";
   if (verbose || !report.failures.empty())
@@ -99,6 +102,10 @@ bool run_sweep(std::uint64_t from, std::uint64_t to, Sweep& sweep, bool show_eve
               static_cast<unsigned long long>(to) - from + 1, static_cast<unsigned long long>(failed),
               seconds, static_cast<double>(to - from + 1) / seconds,
               static_cast<unsigned long long>(sweep.preempted));
+  if (sweep.options.decisions)
+    std::printf("%llu placements and %llu held places came out as recorded, %llu inputs were not recorded\n",
+                static_cast<unsigned long long>(sweep.decisions), static_cast<unsigned long long>(sweep.held),
+                static_cast<unsigned long long>(sweep.unknown));
   if (show_events)
     for (const auto& [kind, count] : sweep.events)
       std::printf("%10llu %s\n", static_cast<unsigned long long>(count), kind.c_str());
@@ -132,6 +139,11 @@ int main(int argc, char** argv) {
           std::map<std::string, Profile>{{"plain", Profile::kPlain}, {"hostile", Profile::kHostile}}));
   app.add_option("--record", record_path, "write what each run was, a line a seed, to this file");
   app.add_option("--compare", compare_path, "fail where a run is not what this file says of its seed");
+  app.add_flag("--every-policy", options.every_policy,
+               "the group's policies are drawn from all that are built in");
+  app.add_flag(
+      "--decisions", options.decisions,
+      "at the end, work each placement in the log out again; a seed fails where one comes out otherwise");
   bool show_events = false;
   app.add_flag("--events", show_events, "with --seeds: say how often each kind of event happened");
   app.add_flag("--verbose", options.verbose,

@@ -30,14 +30,16 @@ void add_slot_type(v1::Define* define, const char* name, SlotKind kind) {
 
 }  // namespace
 
-SimUsers::SimUsers(const SimCluster& cluster, std::uint64_t seed, int sessions, Demands* demands)
+SimUsers::SimUsers(const SimCluster& cluster, std::uint64_t seed, int sessions, Demands* demands,
+                   bool every_policy)
     : cluster_(cluster),
       rng_(seed),
       random_(seed ^ 0x5555),
       signer_(cluster.cluster, "api:sim", 1, derive_key(cluster.secret, "api:sim", 1)),
       log_(cluster.server->connect()),
       sessions_left_(sessions),
-      demands_(demands) {}
+      demands_(demands),
+      policies_(every_policy ? std::optional(Rng(seed ^ 0x90C1)) : std::nullopt) {}
 
 void SimUsers::set_up(const std::vector<std::string>& agents, const Instant& now) {
   v1::Request request;
@@ -52,6 +54,7 @@ void SimUsers::set_up(const std::vector<std::string>& agents, const Instant& now
   constexpr const char* kSelections[] = {"concentrated", "dispersed", "fgd", "balanced"};
   group->set_select(kSelections[rng_.below(4)]);
   set_up_preemption(group);
+  if (policies_) draw_policies(group);
   define->add_domains()->set_name("default");
   auto* project = define->add_projects();
   project->set_domain("default");
@@ -72,6 +75,18 @@ void SimUsers::set_up(const std::vector<std::string>& agents, const Instant& now
     enroll.mutable_enroll_agent()->set_generation(1);
     ask(std::move(enroll), now);
   }
+}
+
+// From all that are built in.
+void SimUsers::draw_policies(v1::ResourceGroupDefined* group) {
+  constexpr const char* kOrders[] = {"fifo", "lifo", "drf", "fair-share", "backfill"};
+  constexpr const char* kHeads[] = {"strict", "skip-after-n", "greedy"};
+  constexpr const char* kSelections[] = {"concentrated", "dispersed", "round-robin", "fgd", "balanced"};
+  group->set_order(kOrders[policies_->below(5)]);
+  group->set_head_of_line(kHeads[policies_->below(3)]);
+  group->set_skip_after(group->head_of_line() == "skip-after-n" ? 2 : 0);
+  group->set_select(kSelections[policies_->below(5)]);
+  group->set_impossible(policies_->chance(1, 2) ? "skip" : "");
 }
 
 // Half of the seeds preempt, in every way there is.
@@ -129,6 +144,8 @@ v1::Request SimUsers::session_request(const Instant& now) {
   }
   draw_standing(spec);
   if (demands_ != nullptr) demands_->harden(request, now);
+  if (policies_ && spec->type() == v1::BATCH && policies_->chance(1, 2))  // an end that backfill counts on
+    spec->set_batch_timeout_ms(static_cast<std::int64_t>(20 + policies_->below(100)) * 250);
   return request;
 }
 

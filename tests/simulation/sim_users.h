@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace berth::simulation {
 class SimUsers {
  public:
   // `demands` may be null: nothing besides what every run has.
-  SimUsers(const SimCluster& cluster, std::uint64_t seed, int sessions, Demands* demands);
+  SimUsers(const SimCluster& cluster, std::uint64_t seed, int sessions, Demands* demands, bool every_policy);
 
   // Definitions and enrolments that the cluster starts with.
   void set_up(const std::vector<std::string>& agents, const Instant& now);
@@ -59,6 +60,7 @@ class SimUsers {
   bool wants_ended(const projections::SessionRow& session) const;
   void send(Ask& ask, const Instant& now);
   void set_up_preemption(v1::ResourceGroupDefined* group);
+  void draw_policies(v1::ResourceGroupDefined* group);
   void draw_standing(v1::SessionSpec* spec);
   v1::Request session_request(const Instant& now);
   void end_some(const Instant& now, const projections::State& view);
@@ -75,6 +77,7 @@ class SimUsers {
   int number_ = 0;
   Mood mood_ = Mood::kBusy;
   Demands* demands_;
+  std::optional<Rng> policies_;  // nullopt: those of every run
 };
 
 }  // namespace berth::simulation

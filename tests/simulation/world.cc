@@ -5,6 +5,7 @@
 
 #include "tests/simulation/chaos.h"
 #include "tests/simulation/checkers.h"
+#include "tests/simulation/decision_audit.h"
 #include "tests/simulation/forger.h"
 #include "tests/simulation/hostile_log.h"
 #include "tests/simulation/machine_audit.h"
@@ -48,7 +49,8 @@ class World {
         hostility_(hostility_of(options)),
         cluster_(make_cluster(options.seed)),
         demands_(hostility_, options.seed),
-        users_(cluster_, options.seed * 7 + 1, options.sessions, hostile() ? &demands_ : nullptr),
+        users_(cluster_, options.seed * 7 + 1, options.sessions, hostile() ? &demands_ : nullptr,
+               options.every_policy),
         rare_(rare_faults(options.seed)),
         rare_rng_(options.seed ^ 0xFA017),
         hostile_rng_(options.seed ^ 0x40571E),
@@ -482,6 +484,7 @@ class World {
     if (report_.truncations == 0) check_acknowledged();
     if (auditor.live() != 0) fail("the auditor counts live sessions where the cluster has none");
     check_replay(auditor);
+    if (options_.decisions) check_decisions();
     check_machines(agents_, report_.failures);
     for (auto& c : controllers_) c.process->crash();
     for (auto& c : controllers_) report_.elections += c.process->elections();
@@ -493,6 +496,12 @@ class World {
         if (!c.process->knows(session))
           return fail("session " + to_string(session) +
                       " was accepted, and is neither in the state nor in history");
+  }
+
+  void check_decisions() {
+    DecisionAudit audit(cluster_);
+    report_.decisions = audit.audit();
+    for (const auto& failure : audit.failures()) fail(failure);
   }
 
   void check_replay(const JournalAuditor& auditor) {

@@ -35,12 +35,21 @@ struct WorldOptions {
   int agents = 3;
   int sessions = 14;
   bool verbose = false;
+  bool every_policy = false;  // the group's policies are drawn from all that are built in
+  bool decisions = false;     // at the end, each placement in the log is worked out again
+};
+
+// Of decisions that were run again: those that came out as recorded (placements, and places that were held
+// for who preempts), and those that said themselves that an input is in no log.
+struct DecisionCounts {
+  std::uint64_t placed = 0, held = 0, unknown = 0;
 };
 
 struct WorldReport {
   std::vector<std::string> failures;  // empty: all held
   std::uint64_t records = 0, voids = 0, elections = 0, crashes = 0, truncations = 0, input_truncations = 0,
                 jumps = 0, reboots = 0, sessions = 0, preempted = 0;
+  DecisionCounts decisions;
   double virtual_seconds = 0;                        // for people only
   std::string hostility;                             // what a hostile run had; for people only
   std::map<std::string, std::uint64_t> events_seen;  // by kind; for people only

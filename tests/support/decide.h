@@ -312,6 +312,47 @@ inline v1::Request release_quarantine(const std::string& subject) {
   return r;
 }
 
+// ---- how the cluster is kept ----
+
+inline v1::Request set_history_rule(std::int64_t keep_ms) {
+  v1::Request r = controller_request();
+  r.mutable_set_history_rule()->set_keep_ms(keep_ms);
+  return r;
+}
+inline v1::Request prune_history(std::int64_t before_ms) {
+  v1::Request r = controller_request();
+  r.mutable_prune_history()->set_before_ms(before_ms);
+  return r;
+}
+inline v1::Sealed some_sealed(std::uint32_t key = 1) {
+  v1::Sealed sealed;
+  sealed.set_key(key);
+  sealed.set_nonce(std::string(24, 'n'));
+  sealed.set_box(std::string(64, 'b'));
+  return sealed;
+}
+inline v1::Request add_seal_key(std::uint32_t number) {
+  v1::Request r = controller_request();
+  r.mutable_add_seal_key()->set_number(number);
+  *r.mutable_add_seal_key()->mutable_key() = some_sealed();
+  return r;
+}
+inline v1::Request destroy_seal_key(std::uint32_t number) {
+  v1::Request r = controller_request();
+  r.mutable_destroy_seal_key()->set_number(number);
+  return r;
+}
+// From key `before` to the one after it.
+inline v1::Request reseal_password(const std::string& user, std::uint32_t before) {
+  v1::Request r = controller_request();
+  auto* secret = r.mutable_reseal_secrets()->add_secrets();
+  secret->set_kind("password");
+  secret->set_name(user);
+  secret->set_before(before);
+  *secret->mutable_secret() = some_sealed(before + 1);
+  return r;
+}
+
 // ---- people: a user named "root" is the superadmin of tests ----
 
 inline v1::Request put_domain(const std::string& name, bool create = true) {
@@ -355,13 +396,6 @@ inline v1::Request put_membership(const std::string& user, const std::string& pr
   r.mutable_put_membership()->set_project(project);
   r.mutable_put_membership()->set_level(level);
   return r;
-}
-inline v1::Sealed some_sealed() {
-  v1::Sealed sealed;
-  sealed.set_key(1);
-  sealed.set_nonce(std::string(24, 'n'));
-  sealed.set_box(std::string(64, 'b'));
-  return sealed;
 }
 inline v1::Request add_key_pair(const std::string& id, const std::string& user) {
   v1::Request r = controller_request();

@@ -171,11 +171,42 @@ TYPED_TEST_P(StoreContract, FindsTheNewestPastSessionOfANameAndOfAUser) {
   EXPECT_EQ(found("", "jo"), "");
 }
 
+// What ended at the bound stays; what ended before is found neither by its id nor by its name.
+TYPED_TEST_P(StoreContract, DropsWhatEndedBeforeTheBoundOfAPrunedHistory) {
+  auto journal = busy_journal(60);
+  journal.advance(projections::kHistoryAfter + kSecond);
+  journal.append({session_requested("last")});
+  auto projector = this->projector();
+  ASSERT_TRUE(projector.open());
+  this->fold(journal, 40, projector);
+  const auto all = this->factory_.store().read_history(100, "");
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->entries.size(), 48u);
+  const auto& kept = all->entries[9];
+  const auto& oldest = all->entries.back();
+  ASSERT_LT(oldest.session.ended_at, kept.session.ended_at);
+
+  v1::Event pruned;
+  pruned.mutable_history_pruned()->set_before_ns(kept.session.ended_at);
+  journal.append({pruned});
+  this->fold(journal, 40, projector);
+  this->factory_.reopen();
+  const auto left = this->factory_.store().read_history(100, "");
+  ASSERT_TRUE(left);
+  ASSERT_FALSE(left->entries.empty());
+  for (const auto& entry : left->entries) EXPECT_GE(entry.session.ended_at, kept.session.ended_at);
+  EXPECT_EQ(left->entries.back().session.ended_at, kept.session.ended_at);
+  EXPECT_FALSE(this->factory_.store().find_history(oldest.session.id)->has_value());
+  EXPECT_FALSE(this->factory_.store().find_history_by_name("", oldest.session.name)->has_value());
+  EXPECT_TRUE(this->factory_.store().find_history(kept.session.id)->has_value());
+}
+
 REGISTER_TYPED_TEST_SUITE_P(StoreContract, IsEmptyAtFirst, GivesBackTheStateThatWasWritten,
                             RemembersTheWholeWindowOfTheChainFromItsFirstPoint,
                             P17_ALostTailIsReplayedToTheSameState,
                             ResetGoesToTheNewestCheckpointThatIsNotTooNew,
                             ListsHistoryNewestFirstInPagesAndFindsItById,
-                            FindsTheNewestPastSessionOfANameAndOfAUser);
+                            FindsTheNewestPastSessionOfANameAndOfAUser,
+                            DropsWhatEndedBeforeTheBoundOfAPrunedHistory);
 
 }  // namespace berth::testing

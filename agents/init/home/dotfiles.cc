@@ -1,6 +1,5 @@
 #include "agents/init/home/dotfiles.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "agents/init/home/folder_names.h"
 #include "events/base/files/descriptor.h"
 
 namespace berth::init {
@@ -73,21 +73,13 @@ class Dotfiles {
   }
 
   void link_the_rest() {
-    alignas(dirent64) char bytes[8 << 10];
     int names = 0;
-    for (;;) {
-      const ssize_t size = getdents64(inside_.get(), bytes, sizeof bytes);
-      if (size < 0) fail(kDotfiles);
-      if (size <= 0) return;
-      for (ssize_t at = 0; at < size;) {
-        const auto* entry = reinterpret_cast<const dirent64*>(bytes + at);
-        at += entry->d_reclen;
-        const bool is_dots = std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0;
-        if (is_dots) continue;
-        if (++names > kNamesMax) return;
-        link(entry->d_name);
-      }
-    }
+    const bool read = each_name(inside_.get(), [&](const char* name) {
+      if (++names > kNamesMax) return false;
+      link(name);
+      return true;
+    });
+    if (!read) fail(kDotfiles);
   }
 
   void link(const char* name) {

@@ -1,6 +1,5 @@
 #include "agents/init/home/python_folders.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "agents/init/home/folder_names.h"
 #include "events/base/files/descriptor.h"
 
 namespace berth::init {
@@ -40,16 +40,14 @@ void make_python_folders(const char* base, const char* const* places) {
   for (; *places != nullptr; ++places) {
     const Descriptor place(open(*places, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!place) continue;
-    alignas(dirent64) char bytes[8 << 10];
-    for (ssize_t size = 0; (size = getdents64(place.get(), bytes, sizeof bytes)) > 0;)
-      for (ssize_t at = 0; at < size;) {
-        const auto* entry = reinterpret_cast<const dirent64*>(bytes + at);
-        at += entry->d_reclen;
-        char path[PATH_MAX];
-        if (!is_python(entry->d_name) || left-- <= 0) continue;
-        const int length = snprintf(path, sizeof path, "%s/lib/%s/site-packages", base, entry->d_name);
-        if (length > 0 && length < static_cast<int>(sizeof path)) make_all(path);
-      }
+    each_name(place.get(), [&](const char* name) {
+      if (!is_python(name)) return true;
+      char path[PATH_MAX];
+      const int length = snprintf(path, sizeof path, "%s/lib/%s/site-packages", base, name);
+      if (length > 0 && length < static_cast<int>(sizeof path)) make_all(path);
+      return --left > 0;
+    });
+    if (left == 0) return;
   }
 }
 

@@ -32,15 +32,35 @@ void ChunkRelay::took(Result<std::string> piece) {
   {
     const std::lock_guard lock(mutex_);
     if (!takes_no_more_ && !reply_) channel = channel_;
-  }
-  if (channel == nullptr) return pump();
-  channel->write(std::move(*piece), [self = shared_from_this()](const Result<void>& written) {
-    if (!written.ok()) {  // the answer says why
-      const std::lock_guard lock(self->mutex_);
-      self->takes_no_more_ = true;
+    if (channel != nullptr && std::exchange(writing_, true)) {
+      held_ = *std::move(piece);
+      return;
     }
-    self->pump();
-  });
+  }
+  if (channel != nullptr) write(*channel, *std::move(piece));
+  pump();
+}
+
+void ChunkRelay::write(KernelChannel& channel, std::string piece) {
+  channel.write(std::move(piece),
+                [self = shared_from_this()](const Result<void>& written) { self->wrote(written.ok()); });
+}
+
+// Where it is not good, the answer says why.
+void ChunkRelay::wrote(bool good) {
+  std::shared_ptr<KernelChannel> channel;
+  std::string piece;
+  bool waits = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!good) takes_no_more_ = true;
+    piece = std::exchange(held_, {});
+    waits = !piece.empty();
+    if (waits && !takes_no_more_ && !reply_) channel = channel_;
+    writing_ = channel != nullptr;
+  }
+  if (channel != nullptr) write(*channel, std::move(piece));
+  if (waits) pump();
 }
 
 // Of a chunk that does not come whole the agent is told nothing but that the stream is given up.

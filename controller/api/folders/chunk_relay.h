@@ -1,5 +1,5 @@
 // ChunkRelay: one chunk of an upload on its way from a client to an agent, a piece of at most 64 KiB after
-// the other: the client sends no faster than the agent takes it.
+// the other: the client sends no faster than the agent takes it. One is read while another is on its way.
 //
 // The chunk is read to its end whatever the agent says meanwhile, so that the client reads the answer and the
 // connection goes on; an agent's refusal is told then. Its handlers hold it. Thread-safe.
@@ -26,6 +26,8 @@ class ChunkRelay : public std::enable_shared_from_this<ChunkRelay> {
  private:
   void pump();
   void took(Result<std::string> piece);
+  void write(KernelChannel& channel, std::string piece);
+  void wrote(bool good);
   void body_over(bool whole);
   void answered(const FilesAnswer& answer);
   void settle(FileReply reply);
@@ -38,6 +40,8 @@ class ChunkRelay : public std::enable_shared_from_this<ChunkRelay> {
   std::shared_ptr<KernelChannel> channel_;  // guarded
   std::optional<FileReply> reply_;          // guarded; what the agent said
   bool takes_no_more_ = false;              // guarded; the agent
+  bool writing_ = false;                    // guarded; a piece is on its way to it...
+  std::string held_;                        // guarded; ...and the next one waits, the client too
   bool body_over_ = false;                  // guarded
 };
 

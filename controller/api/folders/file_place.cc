@@ -67,15 +67,7 @@ FilesQuestion question_of(const FilePlace& place, FileOperation operation, const
 bool still_may(const StateView& view, const Caller& caller, const FolderId& folder, FolderAccess least,
                Timestamp now) {
   const State& state = view.state;
-  const auto* user = state.users.find(caller.user);
-  if (user == nullptr || user->def.disabled()) return false;
-  if (!caller.browser_session.is_nil()) {
-    const auto* row = state.browser_sessions.find(caller.browser_session);
-    if (row == nullptr || row->expires_at <= now) return false;
-  } else if (const auto* key = state.key_pairs.find(caller.access_key)) {
-    const Timestamp end = key->def.expires_ns();
-    if (!key->def.active() || (end != 0 && end <= now)) return false;
-  }
+  if (!is_still_signed_in(state, caller, now)) return false;
   const FolderRow* row = state.folders.find(folder);
   return row != nullptr && row->state == projections::FolderState::kReady &&
          access_of(actor_of(state, caller), *row) >= least;

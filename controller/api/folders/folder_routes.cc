@@ -34,7 +34,7 @@ void list_folders(const Services& services, const CallPtr& call, const Reply& re
       std::string place = place_of(*row);
       if (place <= page.after) continue;
       if (items.size() == page.limit) {
-        next = last;
+        next = page_token_of(view, last);
         break;
       }
       items.push_back(folder_to_json(view.state, *row, actor));

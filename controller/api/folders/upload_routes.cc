@@ -1,5 +1,5 @@
-// /v1/folders/{folder}/uploads: a file that comes in chunks, on disk chunk after chunk, and appears whole
-// under its path when it is finished. After a cut the upload goes on where the agent says.
+// /v1/folders/{folder}/uploads: a file that comes in chunks, and is on disk and appears whole under its path
+// when it is finished. After a cut the upload goes on where the agent says.
 #include "controller/api/auth/trimmed.h"
 #include "controller/api/folders/chunk_relay.h"
 #include "controller/api/folders/file_path.h"

@@ -118,39 +118,40 @@ class Question : public std::enable_shared_from_this<Question> {
   std::string refusal_;
 };
 
-// What a channel leads to: its error says which side of the agent is gone.
-enum class Leads : std::uint8_t { kToHelper, kToApp, kToFiles };
-
 class AgentChannel final : public KernelChannel {
  public:
-  AgentChannel(KernelPlace kernel, Leads leads, std::shared_ptr<tunnel::Stream> stream)
-      : kernel_(std::move(kernel)), leads_(leads), stream_(std::move(stream)) {}
+  AgentChannel(KernelPlace kernel, bool to_app, std::shared_ptr<tunnel::Stream> stream)
+      : end_(std::make_shared<const End>(End{std::move(kernel), to_app})), stream_(std::move(stream)) {}
 
   void read(std::function<void(Result<std::string>)> done) override {
-    stream_->read([kernel = kernel_, leads = leads_, done = std::move(done)](Result<std::string> bytes) {
-      done(bytes ? std::move(bytes) : error_of(kernel, leads, bytes.error()));
+    stream_->read([end = end_, done = std::move(done)](Result<std::string> bytes) {
+      done(bytes ? std::move(bytes) : error_of(*end, bytes.error()));
     });
   }
   void write(std::string bytes, std::function<void(Result<void>)> done) override {
-    stream_->write(std::move(bytes),
-                   [kernel = kernel_, leads = leads_, done = std::move(done)](const Result<void>& written) {
-                     done(written ? written : error_of(kernel, leads, written.error()));
-                   });
+    stream_->write(std::move(bytes), [end = end_, done = std::move(done)](const Result<void>& written) {
+      done(written ? written : error_of(*end, written.error()));
+    });
   }
   void finish() override { stream_->finish(); }
 
  private:
+  // Where the channel leads: for errors, of which one may come when this object is gone.
+  struct End {
+    KernelPlace kernel;
+    bool is_app;
+  };
+
   // The agent gives up the stream of an app that cuts its connection; of an agent that is gone, the tunnel is
   // lost.
-  static Error error_of(const KernelPlace& kernel, Leads leads, const Error& error) {
-    if (leads == Leads::kToApp && error.code == tunnel::kReset)
+  static Error error_of(const End& end, const Error& error) {
+    if (end.is_app && error.code == tunnel::kReset)
       return make_error("connection-cut", "the connection to the app was cut",
                         "the app or its agent ended it; open it again");
-    return error_of_tunnel(kernel.agent, kernel.address, error);
+    return error_of_tunnel(end.kernel.agent, end.kernel.address, error);
   }
 
-  const KernelPlace kernel_;
-  const Leads leads_;
+  const std::shared_ptr<const End> end_;
   const std::shared_ptr<tunnel::Stream> stream_;
 };
 
@@ -168,8 +169,7 @@ std::shared_ptr<KernelChannel> open_agent_channel(AgentTunnels& tunnels, const S
   auto stream = question->ask(
       signer, "/kernels/" + to_string(kernel.kernel) + "/" + std::to_string(kernel.attempt) + "/" + route);
   question->give_up_after(patience);
-  return std::make_shared<AgentChannel>(kernel, route.starts_with("app?") ? Leads::kToApp : Leads::kToHelper,
-                                        std::move(stream));
+  return std::make_shared<AgentChannel>(kernel, route.starts_with("app?"), std::move(stream));
 }
 
 std::shared_ptr<KernelChannel> ask_agent_files(AgentTunnels& tunnels, const Signer& signer,
@@ -184,7 +184,7 @@ std::shared_ptr<KernelChannel> ask_agent_files(AgentTunnels& tunnels, const Sign
                                                      out.offset = beginning.offset;
                                                      answered(out);
                                                    });
-  return std::make_shared<AgentChannel>(KernelPlace{asked.agent, asked.address, {}, 0}, Leads::kToFiles,
+  return std::make_shared<AgentChannel>(KernelPlace{asked.agent, asked.address, {}, 0}, false,
                                         question->ask(signer, asked.path));
 }
 

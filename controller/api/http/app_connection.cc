@@ -125,8 +125,6 @@ void AppConnection::serve(HeaderParser&& request, std::string request_id, std::f
   to_app_over_ = to_client_over_ = false;
   request_done_ = parser_->is_done();
   end_.reset();
-  up_.resize(kPiece);
-  down_.resize(kPiece);
 
   const auto& head = parser_->get();
   request_out_.reset();
@@ -202,7 +200,10 @@ void AppConnection::send_header() {
   request_.body().data = nullptr;
   request_.body().more = !request_done_;
   request_out_.emplace(request_);
-  request_out_->split(true);
+  if (!request_done_ && client_.buffer.size() > 0) {  // what has come of the body leaves with the head
+    pump_request();
+    return read_answer();
+  }
   http::async_write_header(*app_, *request_out_,
                            on([number = connection_](auto& self, ErrorCode error, std::size_t) {
                              const bool left = number != self.connection_;
@@ -216,9 +217,10 @@ void AppConnection::send_header() {
 
 void AppConnection::pump_request() {
   reading_request_ = true;
+  up_.make(kPiece);
   client_.buffer.reserve(kPiece);
-  parser_->get().body().data = up_.data();
-  parser_->get().body().size = up_.size();
+  parser_->get().body().data = up_.bytes.get();
+  parser_->get().body().size = up_.size;
   http::async_read_some(client_.stream, client_.buffer, *parser_,
                         on([](auto& self, ErrorCode error, std::size_t) { self.took_request(error); }));
 }
@@ -232,11 +234,11 @@ void AppConnection::took_request(ErrorCode error) {
   }
   if (error) return close();
   used_at_ = services_.context.clock().now().wall;
-  const std::size_t size = up_.size() - parser_->get().body().size;
+  const std::size_t size = up_.size - parser_->get().body().size;
   request_done_ = parser_->is_done();
   if (request_lost_ || (size == 0 && !request_done_)) return request_done_ ? request_over() : pump_request();
   // A piece of no bytes would be the last chunk.
-  request_.body().data = size == 0 ? nullptr : up_.data();
+  request_.body().data = size == 0 ? nullptr : up_.bytes.get();
   request_.body().size = size;
   request_.body().more = !request_done_;
   http::async_write(*app_, *request_out_, on([](auto& self, ErrorCode failed, std::size_t) {
@@ -300,7 +302,7 @@ void AppConnection::answer_header() {
   answer_.body().data = nullptr;
   answer_.body().more = !answer_parser_->is_done();
   answer_out_.emplace(answer_);
-  answer_out_->split(true);
+  if (!answer_parser_->is_done() && app_buffer_.size() > 0) return pump_answer();  // head and body at once
   http::async_write_header(client_.stream, *answer_out_, on([](auto& self, ErrorCode error, std::size_t) {
                              if (error) return self.close();
                              if (self.answer_parser_->is_done()) return self.answer_over();
@@ -309,9 +311,10 @@ void AppConnection::answer_header() {
 }
 
 void AppConnection::pump_answer() {
+  down_.make(kPiece);
   app_buffer_.reserve(kPiece);
-  answer_parser_->get().body().data = down_.data();
-  answer_parser_->get().body().size = down_.size();
+  answer_parser_->get().body().data = down_.bytes.get();
+  answer_parser_->get().body().size = down_.size;
   http::async_read_some(*app_, app_buffer_, *answer_parser_,
                         on([](auto& self, ErrorCode error, std::size_t) { self.took_answer_body(error); }));
 }
@@ -319,10 +322,10 @@ void AppConnection::pump_answer() {
 void AppConnection::took_answer_body(ErrorCode error) {
   if (error == http::error::need_buffer) error = {};
   if (error) return close();  // the client must not take this for the answer's end
-  const std::size_t size = down_.size() - answer_parser_->get().body().size;
+  const std::size_t size = down_.size - answer_parser_->get().body().size;
   const bool last = answer_parser_->is_done();
   if (size == 0 && !last) return pump_answer();
-  answer_.body().data = size == 0 ? nullptr : down_.data();
+  answer_.body().data = size == 0 ? nullptr : down_.bytes.get();
   answer_.body().size = size;
   answer_.body().more = !last;
   http::async_write(client_.stream, *answer_out_, on([last](auto& self, ErrorCode failed, std::size_t) {
@@ -417,17 +420,16 @@ void AppConnection::switch_protocols() {
   answer_.body().data = nullptr;
   answer_.body().more = false;
   answer_out_.emplace(answer_);
-  answer_out_->split(true);
   http::async_write_header(client_.stream, *answer_out_, on([](auto& self, ErrorCode error, std::size_t) {
                              if (error) return self.close();
-                             const auto take = [](beast::flat_buffer& buffer, std::string& piece) {
-                               const std::size_t size = std::min(buffer.size(), piece.size());
-                               asio::buffer_copy(asio::buffer(piece), buffer.data(), size);
+                             const auto take = [](beast::flat_buffer& buffer, Piece& piece) {
+                               const std::size_t size = buffer.size();
+                               asio::buffer_copy(asio::buffer(piece.bytes.get(), size), buffer.data());
                                buffer.consume(size);
                                return size;
                              };
-                             self.up_.resize(std::max(kPiece, self.client_.buffer.size()));
-                             self.down_.resize(std::max(kPiece, self.app_buffer_.size()));
+                             self.up_.make(std::max(kPiece, self.client_.buffer.size()));
+                             self.down_.make(std::max(kPiece, self.app_buffer_.size()));
                              self.pump_to_app(take(self.client_.buffer, self.up_));
                              self.pump_to_client(take(self.app_buffer_, self.down_));
                            }));
@@ -436,7 +438,7 @@ void AppConnection::switch_protocols() {
 // Writes what was read, then reads what comes next.
 void AppConnection::pump_to_app(std::size_t size) {
   const auto read = [](AppConnection& self) {
-    self.client_.stream.async_read_some(asio::buffer(self.up_),
+    self.client_.stream.async_read_some(asio::buffer(self.up_.bytes.get(), self.up_.size),
                                         self.on([](auto& me, ErrorCode error, std::size_t came) {
                                           me.used_at_ = me.services_.context.clock().now().wall;
                                           if (!error) return me.pump_to_app(came);
@@ -446,7 +448,7 @@ void AppConnection::pump_to_app(std::size_t size) {
                                         }));
   };
   if (size == 0) return read(*this);
-  asio::async_write(*app_, asio::buffer(up_.data(), size),
+  asio::async_write(*app_, asio::buffer(up_.bytes.get(), size),
                     on([read](auto& self, ErrorCode error, std::size_t) {
                       if (error) return self.close();
                       read(self);
@@ -455,18 +457,19 @@ void AppConnection::pump_to_app(std::size_t size) {
 
 void AppConnection::pump_to_client(std::size_t size) {
   const auto read = [](AppConnection& self) {
-    self.app_->async_read_some(
-        asio::buffer(self.down_), self.on([](auto& me, ErrorCode error, std::size_t came) {
-          if (!error) return me.pump_to_client(came);
-          // TLS has no half of an end.
-          if (error != asio::error::eof || me.client_.stream.tls()) return me.close();
-          ErrorCode ignored;
-          me.client_.stream.tcp().socket().shutdown(tcp::socket::shutdown_send, ignored);
-          me.side_over(me.to_client_over_);
-        }));
+    self.app_->async_read_some(asio::buffer(self.down_.bytes.get(), self.down_.size),
+                               self.on([](auto& me, ErrorCode error, std::size_t came) {
+                                 if (!error) return me.pump_to_client(came);
+                                 // TLS has no half of an end.
+                                 if (error != asio::error::eof || me.client_.stream.tls()) return me.close();
+                                 ErrorCode ignored;
+                                 me.client_.stream.tcp().socket().shutdown(tcp::socket::shutdown_send,
+                                                                           ignored);
+                                 me.side_over(me.to_client_over_);
+                               }));
   };
   if (size == 0) return read(*this);
-  asio::async_write(client_.stream, asio::buffer(down_.data(), size),
+  asio::async_write(client_.stream, asio::buffer(down_.bytes.get(), size),
                     on([read](auto& self, ErrorCode error, std::size_t) {
                       if (error) return self.close();
                       read(self);

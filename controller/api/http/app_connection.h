@@ -56,6 +56,18 @@ class AppConnection final : public OpenStream, public std::enable_shared_from_th
  private:
   using ErrorCode = boost::system::error_code;
 
+  // Bytes that are moved at once. Not zeroed: a short answer would wait for that longer than for its own
+  // bytes.
+  struct Piece {
+    std::unique_ptr<char[]> bytes;
+    std::size_t size = 0;
+    void make(std::size_t least) {
+      if (size >= least) return;
+      bytes = std::make_unique_for_overwrite<char[]>(least);
+      size = least;
+    }
+  };
+
   void leave_app();
   void open();
   void opened(const Result<AppOpened>& result);
@@ -124,7 +136,7 @@ class AppConnection final : public OpenStream, public std::enable_shared_from_th
   boost::asio::steady_timer silence_, patience_;
   std::chrono::steady_clock::time_point heard_;
   bool closed_ = false;
-  std::string up_, down_;  // the pieces
+  Piece up_, down_;
 };
 
 }  // namespace berth::controller::api

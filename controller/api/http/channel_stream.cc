@@ -1,6 +1,7 @@
 #include "controller/api/http/channel_stream.h"
 
 #include <algorithm>
+#include <atomic>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <cstring>
@@ -21,11 +22,14 @@ struct ChannelStream::State : std::enable_shared_from_this<State> {
   asio::mutable_buffer into;
   Done reading;
 
-  std::size_t sending = 0;  // bytes that the channel has not said of that they are on their way
-  std::string queued;       // written behind these
-  bool finishing = false;   // behind `queued`
-  error_code lost;          // what the next write is told
-  Done writing;             // of `queued`
+  // Of what the channel has not said of that it is on its way. It says so on its thread, and the strand is
+  // told only where something waits for it.
+  enum Sending : int { kNothing, kSome, kSomeAwaited };
+  std::atomic<int> sending = kNothing;
+  std::string queued;      // written behind that
+  bool finishing = false;  // behind `queued`
+  error_code lost;         // what the next write is told
+  Done writing;            // of `queued`
 
   bool has_some() const { return !came.empty() || ended; }
 
@@ -74,10 +78,11 @@ struct ChannelStream::State : std::enable_shared_from_this<State> {
   }
 
   void send(std::string bytes) {
-    sending = bytes.size();
+    sending = kSome;
     channel->write(std::move(bytes), [weak = weak_from_this()](const Result<void>& written) {
       const auto alive = weak.lock();
-      if (!alive) return;
+      int some = kSome;
+      if (!alive || (written.ok() && alive->sending.compare_exchange_strong(some, kNothing))) return;
       const executor_type on = alive->strand;
       asio::post(on, [weak, good = written.ok()] {
         if (const auto self = weak.lock()) self->sent(good);
@@ -85,14 +90,20 @@ struct ChannelStream::State : std::enable_shared_from_this<State> {
     });
   }
 
+  // Whether sent() will be called.
+  bool awaits_channel() {
+    int now = kSome;
+    return sending.compare_exchange_strong(now, kSomeAwaited) || now == kSomeAwaited;
+  }
+
   void sent(bool good) {
     if (!channel) return;
-    sending = 0;
+    sending = kNothing;
     if (!good) lost = asio::error::connection_reset;
     const std::size_t size = queued.size();
     if (size > 0 && good) send(std::exchange(queued, {}));
     if (writing) std::exchange(writing, nullptr)(lost, good ? size : 0);
-    if (channel && finishing && sending == 0) channel->finish();
+    if (channel && finishing && !awaits_channel()) channel->finish();
   }
 
   void drop() {
@@ -127,8 +138,7 @@ void ChannelStream::read(asio::mutable_buffer into, Done done) {
 
 void ChannelStream::write(std::string bytes, Done done) {
   State& state = *state_;
-  const bool idle = state.sending == 0;
-  if (!state.channel || bytes.empty() || state.lost || idle) {
+  if (!state.channel || bytes.empty() || state.lost || !state.awaits_channel()) {
     error_code error = state.lost;
     if (!state.channel) error = asio::error::operation_aborted;
     const std::size_t size = error ? 0 : bytes.size();
@@ -142,7 +152,7 @@ void ChannelStream::write(std::string bytes, Done done) {
 void ChannelStream::finish() {
   State& state = *state_;
   state.finishing = true;
-  if (state.channel && state.sending == 0) state.channel->finish();
+  if (state.channel && !state.awaits_channel()) state.channel->finish();
 }
 
 void ChannelStream::close() {

@@ -72,7 +72,7 @@ inline HttpRequest header_of(const ClientRequest& in) {
   out.body_hash = header(in, "X-Berth-Content-SHA256");
   out.idempotency_key = header(in, "Idempotency-Key");
   out.last_event_id = header(in, "Last-Event-ID");
-  out.traceparent = header(in, "traceparent");
+  out.traceparent = in.count("traceparent") == 1 ? header(in, "traceparent") : "";  // two name no trace
   out.cookie = header(in, "Cookie");
   out.csrf = header(in, "X-Berth-CSRF");
   out.origin = header(in, "Origin");

@@ -382,7 +382,7 @@ void Connection::read_piece(BodyStream::Read done) {
   if (!pieces_ || !stream_.tcp().socket().is_open()) return done(client_gone());
   if (pieces_->is_done()) return done(std::string());
   piece_.resize(kPiece);
-  buffer_.reserve(std::min(kPiece, kUntakenMax));  // Beast reads no more at once than there is room for
+  buffer_.reserve(kUntakenMax);  // Beast reads no more at once than there is room for
   auto& body = pieces_->get().body();
   body.data = piece_.data();
   body.size = piece_.size();

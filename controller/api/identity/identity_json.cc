@@ -93,6 +93,22 @@ json::object key_to_json(const v1::KeyPairDefined& key) {
           {"expires_at", time_or_null(key.expires_ns())}};
 }
 
+json::object producer_to_json(const v1::ProducerDefined& producer) {
+  json::array requests, owners;
+  for (const std::string& request : producer.requests()) requests.emplace_back(request);
+  for (const v1::ProducerOwners& one : producer.owners())
+    owners.push_back(json::object{{"scope", one.scope()}, {"id", text_or_null(one.id())}});
+  return {{"name", producer.name()},
+          {"display_name", producer.display_name()},
+          {"generation", producer.generation()},
+          {"requests", std::move(requests)},
+          {"owners", std::move(owners)},
+          {"disabled", producer.disabled()},
+          {"created_at", time_or_null(producer.created_ns())},
+          {"made_by", text_or_null(producer.made_by())},
+          {"token_expires_at", time_or_null(producer.token_expires_ns())}};
+}
+
 json::object browser_session_to_json(const projections::BrowserSessionRow& row) {
   return {{"id", to_string(row.id)},
           {"user", row.user},

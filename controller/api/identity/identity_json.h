@@ -36,6 +36,8 @@ boost::json::object domain_to_json(const projections::State& state, const v1::Do
 // Without its secret.
 boost::json::object key_to_json(const v1::KeyPairDefined& key);
 
+boost::json::object producer_to_json(const v1::ProducerDefined& producer);
+
 // `current` is false: the caller knows better.
 boost::json::object browser_session_to_json(const projections::BrowserSessionRow& row);
 

@@ -4,6 +4,7 @@
 
 #include "controller/api/live/event_watcher.h"
 #include "controller/api/map/event_subject.h"
+#include "controller/api/past/diff_subjects.h"
 #include "projections/session_access.h"
 
 namespace berth::controller::api {
@@ -69,6 +70,12 @@ std::optional<RightsChange> sign_out_by(const v1::Event& event) {
   if (removed.kind() == "key") return RightsChange{Of::kKey, removed.name(), kCode};
   if (event.has_key_pair_defined() && !event.key_pair_defined().active())
     return RightsChange{Of::kKey, event.key_pair_defined().id(), kCode};
+  if (removed.kind() == "producer") return RightsChange{Of::kKey, "producer:" + removed.name(), kCode};
+  if (event.has_producer_defined()) {  // whatever changed: who comes again is looked at anew
+    const v1::ProducerDefined& producer = event.producer_defined();
+    const bool out = producer.disabled() || !producer.token_hash().empty();
+    return RightsChange{Of::kKey, "producer:" + producer.name(), out ? kCode : "rights-changed"};
+  }
   if (!event.has_browser_session_ended()) return std::nullopt;
   const auto ended = Uuid::from_bytes(event.browser_session_ended().id());
   return ended ? std::optional(RightsChange{Of::kBrowserSession, to_string(*ended), kCode}) : std::nullopt;
@@ -89,6 +96,9 @@ bool is_of(const RightsChange& change, const Caller& caller) {
 
 bool EventFilter::wants(const EncodedEvent& event) {
   if (changes_rights(event)) seen_by = event.changed;
+  if (!asked_by.empty() && event.actor != asked_by) return false;
+  if (!actors.empty() && !actors.contains(event.actor.empty() ? "controller" : event.actor)) return false;
+  if (!nouns.empty() && !nouns.contains(event.noun)) return false;
   bool mine = !session || event.session == session;
   if (session && mine)
     for (const std::string& kernel : event.kernel_ids) kernels.insert(kernel);
@@ -108,6 +118,7 @@ const char* EventFilter::ended_by(const EncodedEvent& event) const {
   if (seen_by && session && changes_rights(event) && !sees(*event.changed, event)) return "rights-changed";
   if (seen_by && session && event.ends_share && event.session == session && !sees(*seen_by, event))
     return "rights-changed";
+  if (reader.own_alone && changes_rights(event)) return "rights-changed";
   if (!event.signs_out || event.id.offset <= rights_at) return nullptr;
   return is_of(*event.signs_out, reader) ? event.signs_out->code : nullptr;
 }
@@ -313,6 +324,7 @@ EncodedRecord EventHub::encode(const JournalRecord& journal_record, bool past) {
     EncodedEvent& event = out[static_cast<std::size_t>(i)];
     event.id = {journal_record.offset, static_cast<std::uint32_t>(i)};
     event.type = event_name(record.events(i));
+    event.actor = record.events(i).actor();
     event.kernel_id = field_id(record.events(i));
     if (record.events(i).has_user_defined()) event.changed = rights_from(record.events(i).user_defined());
     event.signs_out = sign_out_by(record.events(i));
@@ -329,6 +341,30 @@ EncodedRecord EventHub::encode(const JournalRecord& journal_record, bool past) {
     event.without_preemptor = text_from(event, std::move(without));
   }
   return out;
+}
+
+Result<EventHub::Scan> EventHub::scan(Offset at, Offset end, EventFilter& filter) {
+  constexpr std::size_t kScanRecords = 256, kScanBytes = 1u << 20;  // of which an export holds one
+  auto read = context_.read_journal(at, kScanRecords, kScanBytes);
+  if (!read.ok()) return read.error();
+  Scan scan;
+  scan.next = std::min(read->next, end);
+  for (const JournalRecord& record : read->records) {
+    if (record.offset >= end) break;
+    for (EncodedEvent& event : encode(record, filter.asks_whose())) {
+      scan.ended = filter.ended_by(event);
+      if (scan.ended != nullptr) return scan;
+      event.noun = noun_of(record.record->events(static_cast<int>(event.id.index)));
+      if (filter.wants(event)) scan.events.push_back(std::move(event));
+    }
+  }
+  return scan;
+}
+
+std::shared_ptr<void> EventHub::begin_export() {
+  if (exports_->fetch_add(1) < kExportsMax) return {exports_.get(), [count = exports_](void*) { --*count; }};
+  --*exports_;
+  return nullptr;
 }
 
 Result<EventHub::Page> EventHub::page(const WatchFrom& from, EventFilter filter, std::size_t limit) {

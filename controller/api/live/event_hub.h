@@ -5,6 +5,7 @@
 // it has caught up.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <map>
@@ -29,6 +30,8 @@ namespace berth::controller::api {
 struct EncodedEvent {
   EventId id;
   std::string type;
+  std::string noun;  // noun_of(): what it is about; of a scan() alone, empty in streams
+  std::string actor;
   std::optional<SessionId> session;
   std::vector<std::string>
       kernel_ids;         // 16 bytes each, of SessionScheduled: their later events are the session's
@@ -54,6 +57,9 @@ using EncodedRecord = std::vector<EncodedEvent>;
 struct EventFilter {
   std::optional<SessionId> session;
   std::set<std::string> types;    // empty: all
+  std::set<std::string> nouns;    // of a scan() alone; empty: all
+  std::set<std::string> actors;   // empty: all; "controller" is who asks for nobody
+  std::string asked_by;           // the actor; empty: all
   std::set<std::string> kernels;  // of the session, as its events name them
   v1::Owner session_owner;
   // Who reads, by which rights. They are those of position `rights_at`: what later events say changes them.
@@ -118,6 +124,18 @@ class EventHub final : public JournalListener {
   // Reads until `limit` events are found, or to the end. Blocks.
   Result<Page> page(const WatchFrom& from, EventFilter filter, std::size_t limit);
 
+  // One reading of the log on from `at`, at most up to before `end`. Blocks.
+  struct Scan {
+    std::vector<EncodedEvent> events;  // for the reader
+    Offset next = 0;                   // go on from here; `at`: there is nothing yet
+    const char* ended = nullptr;       // the code of why nothing behind these is for the reader
+  };
+  Result<Scan> scan(Offset at, Offset end, EventFilter& filter);
+  // So many exports may run at once; the token of one, null: no more now.
+  static constexpr int kExportsMax = 8;
+  std::shared_ptr<void> begin_export();
+  void tell_shares_to(EventFilter& filter);
+
   std::size_t watchers() const;
 
  private:
@@ -131,7 +149,6 @@ class EventHub final : public JournalListener {
   std::optional<std::vector<std::shared_ptr<Slot>>> recent(Offset from, std::size_t most);
   const EncodedRecord& encoded(Slot& slot);
   v1::Owner past_owner(const SessionId& session);
-  void tell_shares_to(EventFilter& filter);
   // `past`: looks up whose the sessions are that left the state, which may block.
   EncodedRecord encode(const JournalRecord& record, bool past);
   void find_past_owners(EncodedRecord& record);
@@ -157,6 +174,7 @@ class EventHub final : public JournalListener {
   bool stopped_ = false;
   std::uint64_t rebuilds_ = 0;
   std::map<const Watcher*, std::weak_ptr<Watcher>> watchers_;
+  std::shared_ptr<std::atomic<int>> exports_ = std::make_shared<std::atomic<int>>(0);
 };
 
 }  // namespace berth::controller::api

@@ -188,6 +188,16 @@ void RowFeed::on_row(const projections::KeyPairRow* before, const projections::K
   change_rights(RightsChange::Of::kKey, key.id(), out ? "signed-out" : "rights-changed");
 }
 
+// Its streams end, whatever changed: who comes again is looked at anew.
+void RowFeed::on_row(const projections::ProducerRow* before, const projections::ProducerRow* after) {
+  const std::lock_guard lock(mutex_);
+  if (!active_ || before == nullptr) return;
+  const bool out =
+      after == nullptr || after->def.disabled() || after->def.generation() != before->def.generation();
+  change_rights(RightsChange::Of::kKey, "producer:" + before->def.name(),
+                out ? "signed-out" : "rights-changed");
+}
+
 void RowFeed::on_row(const projections::ImageRow* before, const projections::ImageRow* after) {
   const std::lock_guard lock(mutex_);
   if (active_) touch(WatchedTable::kImages, either(before, after).def.reference());

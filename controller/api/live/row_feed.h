@@ -70,6 +70,7 @@ class RowFeed final : public RowListener {
   void on_row(const projections::ProjectRow* before, const projections::ProjectRow* after) override;
   void on_row(const projections::UserRow* before, const projections::UserRow* after) override;
   void on_row(const projections::KeyPairRow* before, const projections::KeyPairRow* after) override;
+  void on_row(const projections::ProducerRow* before, const projections::ProducerRow* after) override;
   void on_row(const projections::ImageRow* before, const projections::ImageRow* after) override;
   void on_row(const projections::LimitRow* before, const projections::LimitRow* after) override;
   void on_row(const projections::PresetRow* before, const projections::PresetRow* after) override;

@@ -40,7 +40,7 @@ std::vector<v1::SlotAmount> read_slots(const SlotKinds& kinds, const json::objec
     if (slot.slot() == "mem" && slot.amount() > 0 && slot.amount() < kMemoryMin) {
       const std::string bytes = std::to_string(slot.amount());
       errors.add("invalid-amount", place + ".mem", bytes + " bytes are less than a kernel starts with (4m)",
-                 bytes + " is bytes: write " + bytes + "m");
+                 slot.amount() < 1024 ? bytes + " is bytes: write " + bytes + "m" : "write 4m or more");
     }
   return slots;
 }

@@ -28,6 +28,19 @@ bool is_better(const SessionRow& a, const SessionRow* b) {
 
 }  // namespace
 
+bool is_still_signed_in(const projections::State& state, const Caller& caller, Timestamp now) {
+  const auto* user = state.users.find(caller.user);
+  if (user == nullptr || user->def.disabled()) return false;
+  if (!caller.browser_session.is_nil()) {
+    const auto* row = state.browser_sessions.find(caller.browser_session);
+    return row != nullptr && row->expires_at > now;
+  }
+  const auto* key = state.key_pairs.find(caller.access_key);
+  if (key == nullptr) return true;
+  const Timestamp end = key->def.expires_ns();
+  return key->def.active() && (end == 0 || end > now);
+}
+
 Timestamp signed_in_until(const projections::State& state, const Caller& caller) {
   if (const auto* row = state.browser_sessions.find(caller.browser_session)) return row->expires_at;
   const auto* key = state.key_pairs.find(caller.access_key);
@@ -48,8 +61,15 @@ void read_user(const projections::State& state, const std::string& user, Caller&
 }
 
 projections::Actor actor_of(const projections::State& state, const Caller& caller) {
-  if (const auto* user = state.users.find(caller.user)) return projections::actor_of(user->def);
-  return {caller.user, caller.role, caller.domain, {caller.project}, {}};
+  if (caller.today != nullptr) return *caller.today;
+  const auto* user = state.users.find(caller.user);
+  if (user == nullptr) return {caller.user, caller.role, caller.domain, {caller.project}, {}};
+  projections::Actor actor = projections::actor_of(user->def);
+  if (caller.own_alone) {
+    actor.role = "user";
+    actor.admin_of.clear();
+  }
+  return actor;
 }
 
 std::optional<Error> missing_project(const projections::State& state, const v1::Owner& owner) {

@@ -1,6 +1,7 @@
 // {id|name} in a path: the session of the state, if the caller may see it. Pure.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -19,9 +20,18 @@ struct Caller {
   std::string access_key;
   bool read_only = false;  // the key pair is
   Uuid browser_session;    // nil: signed in by a key pair
+  bool own_alone = false;  // sees what is the user's own, whatever the user's role
+  std::string producer;    // that signed, and asks for the user; empty: the user did
   bool host = false;       // nobody: the host's key pair, which makes login links alone
+  // The caller's rights as of now, of a question about the past; null: they are those of the state.
+  std::shared_ptr<const projections::Actor> today = nullptr;
+  // Of requests: "user:alice", "producer:web".
+  std::string actor() const { return producer.empty() ? "user:" + user : "producer:" + producer; }
   bool sees_all() const { return role == "superadmin" || role == "monitor"; }
 };
+
+// Whether what the caller signed in by is still good.
+bool is_still_signed_in(const projections::State& state, const Caller& caller, Timestamp now);
 
 // When what the caller signed in by ends by itself, wall time; 0: never.
 Timestamp signed_in_until(const projections::State& state, const Caller& caller);
@@ -32,7 +42,8 @@ Timestamp end_of(const projections::BrowserSessionRow& row, Duration idle);
 // What the state says of that user, if there is one.
 void read_user(const projections::State& state, const std::string& user, Caller& caller);
 
-// The caller's rights as the state has them now; before the first definitions those of the caller's role.
+// The caller's rights as the state has them now, or `today`; before the first definitions those of the
+// caller's role.
 projections::Actor actor_of(const projections::State& state, const Caller& caller);
 
 // The project that a session is asked for in: one that the caller is in, and that exists; to a superadmin all

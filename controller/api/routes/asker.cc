@@ -1,7 +1,6 @@
 #include "controller/api/routes/asker.h"
 
 #include "events/base/plain_text.h"
-#include "events/base/trace_context.h"
 #include "events/log/log_errors.h"
 
 namespace berth::controller::api {
@@ -114,8 +113,8 @@ RequestAnswer Asker::answer_of(const Asked& asked, const std::optional<AnswerRec
 v1::Request request_of(const Services& services, const Call& call) {
   v1::Request request;
   request.set_id(std::string(call.id.view()));
-  request.set_actor("user:" + call.caller.user);
-  if (is_traceparent(call.request.traceparent)) request.set_trace(call.request.traceparent);
+  request.set_actor(call.caller.actor());
+  if (call.trace) request.set_trace(to_traceparent(context_within(call)));
   request.set_sent_ms(services.context.clock().now().wall / kMillisecond);
   *request.mutable_owner() = owner_of(call.caller);
   if (const Uuid& id = call.caller.browser_session; !id.is_nil())
@@ -128,7 +127,7 @@ v1::Owner owner_of(const Caller& caller) {
   owner.set_domain(caller.domain);
   owner.set_project(caller.project);
   owner.set_user(caller.user);
-  owner.set_keypair(caller.access_key);
+  if (caller.producer.empty()) owner.set_keypair(caller.access_key);
   return owner;
 }
 
@@ -156,7 +155,10 @@ void ask_with_body(const Services& services, const CallPtr& call, const Reply& r
 
 void ask_and_reply(const Services& services, const CallPtr& call, const Reply& reply,
                    const v1::Request& request, std::function<HttpReply(const RequestAnswer&)> make) {
-  services.asker.ask(request, [call, reply, make = std::move(make)](const RequestAnswer& answer) {
+  const Clock& clock = services.context.clock();
+  call->asked = clock.now().boottime;
+  services.asker.ask(request, [call, reply, &clock, make = std::move(make)](const RequestAnswer& answer) {
+    call->answered = clock.now().boottime;
     HttpReply out = answer.problem ? problem_reply(*answer.problem, *call) : make(answer);
     if (answer.replayed) out.set("Idempotency-Replayed", "true");
     reply(std::move(out));

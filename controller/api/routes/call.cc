@@ -7,6 +7,13 @@
 
 namespace berth::controller::api {
 
+TraceContext context_within(const Call& call) {
+  TraceContext context = *call.trace;
+  if (call.span.size() == context.parent.size())
+    std::copy(call.span.begin(), call.span.end(), context.parent.begin());
+  return context;
+}
+
 HttpReply json_reply(unsigned status, const boost::json::value& body) {
   return json_text_reply(status, boost::json::serialize(body));
 }

@@ -18,6 +18,7 @@
 #include "controller/api/map/query.h"
 #include "controller/api/map/session_lookup.h"
 #include "controller/api/map/slot_amounts.h"
+#include "events/base/trace_context.h"
 
 namespace berth::controller::api {
 
@@ -25,11 +26,16 @@ struct AppEntry;
 struct AppGate;
 struct Route;
 class Asker;
+class AuditJobs;
 class ObjectReader;
+class Operations;
 class OpenStreams;
 class Metrics;
 struct SignIn;
 class StaticFiles;
+class DiffCache;
+class PastViews;
+struct PastCall;
 
 struct Call {
   HttpRequest request;
@@ -40,14 +46,22 @@ struct Call {
   std::optional<BrowserCookie> cookie;  // checked; by which the caller signed in
   Timestamp began = 0;                  // boottime
   Uuid id;                              // X-Request-Id; of a write, also its id in the journal
+  std::optional<TraceContext> trace;    // that it came with, or that this server made
+  std::string span;                     // its id of 8 bytes; empty: this server makes no spans
+  Timestamp asked = 0, answered = 0;    // boottime: of the journal; 0: it was not asked
   const Route* route = nullptr;
-  std::shared_ptr<AppEntry> entry;   // the app answers, not the API
-  std::shared_ptr<BodyStream> body;  // of a route that reads it as it comes; else null
+  std::shared_ptr<AppEntry> entry;                // the app answers, not the API
+  std::shared_ptr<BodyStream> body;               // of a route that reads it as it comes; else null
+  std::optional<projections::PastMoment> moment;  // at=
+  std::shared_ptr<PastCall> past;                 // the state of then, when it is there
 
   // By a key pair, or by a browser's cookie.
   bool is_signed_in() const { return !signature.empty() || cookie.has_value(); }
 };
 using CallPtr = std::shared_ptr<Call>;
+
+// What is below the call in its trace. REQUIRES: call.trace.
+TraceContext context_within(const Call& call);
 
 struct Services {
   ApiContext& context;
@@ -62,6 +76,15 @@ struct Services {
   const StaticFiles& console;
   Workers& quick;
   Workers& blocking;
+  DiffCache& diffs;
+  PastViews& past_views;
+  Operations& operations;
+  AuditJobs& audits;
+  // The same, of another state.
+  Services with(ApiContext& other) const {
+    return {other,   board,   hub,   rows,     streams, apps,       asker,      metrics,
+            sign_in, console, quick, blocking, diffs,   past_views, operations, audits};
+  }
 };
 
 using Handler = void (*)(const Services& services, const CallPtr& call, const Reply& reply);
@@ -124,10 +147,12 @@ std::vector<Route> limit_routes();
 std::vector<Route> preset_routes();
 std::vector<Route> removal_routes();
 std::vector<Route> event_routes();
+std::vector<Route> event_export_routes();
 std::vector<Route> watch_routes();
 std::vector<Route> terminate_routes();
 std::vector<Route> cluster_routes();
 std::vector<Route> journal_routes();
+std::vector<Route> audit_routes();
 std::vector<Route> scenario_routes();
 std::vector<Route> login_routes();
 std::vector<Route> password_routes();
@@ -137,9 +162,13 @@ std::vector<Route> user_routes();
 std::vector<Route> project_routes();
 std::vector<Route> domain_routes();
 std::vector<Route> key_routes();
+std::vector<Route> producer_routes();
 std::vector<Route> volume_routes();
 std::vector<Route> folder_routes();
 std::vector<Route> file_routes();
 std::vector<Route> upload_routes();
+std::vector<Route> past_routes();
+std::vector<Route> decision_routes();
+std::vector<Route> usage_routes();
 
 }  // namespace berth::controller::api

@@ -2,7 +2,9 @@
 #include <map>
 
 #include "controller/api/inside/open_streams.h"
+#include "controller/api/live/operations.h"
 #include "controller/api/login/me.h"
+#include "controller/api/map/json_reader.h"
 #include "controller/api/map/json_values.h"
 #include "controller/api/routes/call.h"
 #include "controller/api/routes/metrics.h"
@@ -62,7 +64,7 @@ json::value truncation_to_json(const std::optional<projections::Truncation>& tru
   return {{"read", truncation->read}, {"left", truncation->left}};
 }
 
-HttpReply cluster_reply(const Services& services, const projections::ChainPoint& point) {
+HttpReply cluster_reply(const Services& services, const Call& call, const projections::ChainPoint& point) {
   json::object out;
   std::optional<Offset> seen;
   services.context.with_state([&](const StateView& view) {
@@ -80,7 +82,8 @@ HttpReply cluster_reply(const Services& services, const projections::ChainPoint&
   out["voids"] = facts.voids;
   out["truncation"] = truncation_to_json(facts.truncation);
   out["position"] = point.next == 0 ? 0 : point.next - 1;
-  out["state_hash"] = to_hex(as_view(point.state_hash.value_or(Hash128{})));
+  out["state_hash"] = call.past ? json::value(nullptr)  // of then without its requests: of no state that was
+                                : json::value(to_hex(as_view(point.state_hash.value_or(Hash128{}))));
   out["rolling_hash"] = to_hex(as_view(point.rolling));
   HttpReply reply = json_reply(200, out);
   if (seen) reply.set("X-Berth-Position", std::to_string(*seen));
@@ -93,11 +96,11 @@ void cluster(const Services& services, const CallPtr& call, const Reply& reply) 
   const bool newest = query.flag("newest", false);
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  if (!newest) return reply(cluster_reply(services, services.context.facts().point));
+  if (!newest) return reply(cluster_reply(services, *call, services.context.facts().point));
   services.blocking.post([=] {
     const auto point = services.context.chain_point_now();
     if (!point.ok()) return reply(problem_reply(to_problem(point.error()), *call));
-    reply(cluster_reply(services, *point));
+    reply(cluster_reply(services, *call, *point));
   });
 }
 
@@ -110,6 +113,30 @@ void accept_truncation(const Services& services, const CallPtr& call, const Repl
       return reply(problem_reply(to_problem(accepted.error()), *call));
     reply(json_reply(200, json::object{{"truncation", truncation_to_json(truncation)}}));
   });
+}
+
+HttpReply log_level_reply(const Services& services) {
+  return json_reply(200, json::object{{"level", services.context.log_level()}});
+}
+
+void log_level(const Services& services, const CallPtr& call, const Reply& reply) {
+  if (takes_nothing(call, reply)) reply(log_level_reply(services));
+}
+
+// Of this server alone, and until it stops: what a node logs is no fact of the cluster.
+void set_log_level(const Services& services, const CallPtr& call, const Reply& reply) {
+  std::string level;
+  std::optional<std::int64_t> lasts_ms;
+  const bool read = read_body(call, reply, [&](ObjectReader& in) {
+    level = in.required_text("level", 20);
+    lasts_ms = in.duration_ms("for");
+    if (lasts_ms && (*lasts_ms < 1'000 || *lasts_ms > kDay / kMillisecond))
+      in.fail("invalid-value", "for", "a level lasts 1s to 24h", "leave it out: until it is changed again");
+  });
+  if (!read) return;
+  if (const auto set = services.context.set_log_level(level, lasts_ms.value_or(0) * kMillisecond); !set.ok())
+    return reply(problem_reply(to_problem(set.error()), *call));
+  reply(log_level_reply(services));
 }
 
 void whoami(const Services& services, const CallPtr& call, const Reply& reply) {
@@ -148,6 +175,20 @@ void metrics(const Services& services, const CallPtr& call, const Reply& reply) 
   reply(std::move(out));
 }
 
+// Of the newest so long; what it measures may ask a disk.
+void operations(const Services& services, const CallPtr& call, const Reply& reply) {
+  Errors errors;
+  Query query(call->target, errors);
+  const Duration longest = static_cast<Duration>(kSamplesMax) * kSampleEvery;
+  const auto asked = query.duration_ms("window", longest / kMillisecond);
+  if (asked && *asked * kMillisecond < kSampleEvery)
+    query.fail("invalid-value", "window", "samples are 5 s apart", "5s to 1h");
+  query.finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  const Duration window = asked ? *asked * kMillisecond : longest;
+  services.blocking.post([=] { reply(json_reply(200, services.operations.json(window))); });
+}
+
 void openapi(const Services&, const CallPtr& call, const Reply& reply) {
   if (!takes_nothing(call, reply)) return;
   HttpReply out;
@@ -158,18 +199,22 @@ void openapi(const Services&, const CallPtr& call, const Reply& reply) {
 }  // namespace
 
 std::vector<Route> cluster_routes() {
-  return {{"GET", "/v1/cluster", "getCluster", Route::kAnybody, cluster, {{Noun::kCluster, Verb::kSee}}},
-          {"POST",
-           "/v1/cluster/accept-truncation",
-           "acceptTruncation",
-           Route::kAnybody,
-           accept_truncation,
-           {{Noun::kJournal, Verb::kAct}}},
-          {"GET", "/v1/whoami", "getCaller", Route::kAnybody, whoami},
-          {"GET", "/livez", "getLiveness", Route::kOpen, livez},
-          {"GET", "/readyz", "getReadiness", Route::kOpen, readyz},
-          {"GET", "/metrics", "getMetrics", Route::kAnybody, metrics, {{Noun::kMetrics, Verb::kSee}}},
-          {"GET", "/openapi.json", "getDescription", Route::kOpen, openapi}};
+  return {
+      {"GET", "/v1/cluster", "getCluster", Route::kAnybody, cluster, {{Noun::kCluster, Verb::kSee}}},
+      {"POST",
+       "/v1/cluster/accept-truncation",
+       "acceptTruncation",
+       Route::kAnybody,
+       accept_truncation,
+       {{Noun::kJournal, Verb::kAct}}},
+      {"GET", "/v1/log-level", "getLogLevel", Route::kAnybody, log_level, {{Noun::kMetrics, Verb::kSee}}},
+      {"PUT", "/v1/log-level", "setLogLevel", Route::kAnybody, set_log_level, {{Noun::kJournal, Verb::kAct}}},
+      {"GET", "/v1/whoami", "getCaller", Route::kAnybody, whoami},
+      {"GET", "/livez", "getLiveness", Route::kOpen, livez},
+      {"GET", "/readyz", "getReadiness", Route::kOpen, readyz},
+      {"GET", "/metrics", "getMetrics", Route::kAnybody, metrics, {{Noun::kMetrics, Verb::kSee}}},
+      {"GET", "/v1/operations", "getOperations", Route::kAnybody, operations, {{Noun::kMetrics, Verb::kSee}}},
+      {"GET", "/openapi.json", "getDescription", Route::kOpen, openapi}};
 }
 
 }  // namespace berth::controller::api

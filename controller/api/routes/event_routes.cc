@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "controller/api/login/by_producer.h"
 #include "controller/api/routes/call.h"
 #include "controller/api/routes/past_session.h"
+#include "events/codec/describe.h"
 
 namespace berth::controller::api {
 namespace {
@@ -13,8 +15,6 @@ using projections::Verb;
 bool wants_stream(const Call& call) {
   return call.request.accept.find("text/event-stream") != std::string::npos;
 }
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 std::optional<EventId> read_event_id(Query& query, const char* name, const std::string& text) {
   const auto id = parse_event_id(text);
@@ -41,7 +41,7 @@ struct Wanted {
 std::optional<Error> read_filter(const Services& services, const Call& call, Query& query, Wanted& wanted) {
   EventFilter& filter = wanted.filter;
   for (const std::string& type : query.list("type")) {
-    if (!std::all_of(type.begin(), type.end(), is_letter))
+    if (!is_event_name(type))
       query.fail("invalid-parameter", "type", "'" + clipped(type) + "' is no type of an event",
                  "like SessionScheduled");
     filter.types.insert(type);
@@ -151,10 +151,40 @@ void events(const Services& services, const CallPtr& call, const Reply& reply) {
   services.blocking.post([=] { send_from_history(services, call, reply, wanted); });
 }
 
+// What became of a producer's requests: all of it is the producer's to see, whosever the sessions are.
+void answers(const Services& services, const CallPtr& call, const Reply& reply) {
+  const std::string& producer = call->path[0];
+  if (!may_see_producer(services, *call, producer))
+    return reply(problem_reply(make_problem("denied", "these answers are not yours to see"), *call));
+  Errors errors;
+  Query query(call->target, errors);
+  Wanted wanted;
+  read_place(services, *call, query, wanted);
+  wanted.limit = static_cast<std::size_t>(query.integer("limit", 1, 1000).value_or(100));
+  query.finish();
+  if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  bool known = false;
+  wanted.filter.asked_by = "producer:" + producer;
+  wanted.filter.reader = call->caller;
+  services.context.with_state([&](const StateView& view) {
+    known = view.state.producers.find(producer) != nullptr || view.state.is_retired("producer", producer);
+    wanted.filter.rights_at = view.position;
+    wanted.filter.until = signed_in_until(view.state, call->caller);
+    if (call->caller.producer.empty()) wanted.filter.seen_by = actor_of(view.state, call->caller);
+  });
+  if (!known)
+    return reply(
+        problem_reply(make_problem("unknown-producer", "no producer is named '" + clipped(producer) + "'",
+                                   "berth producer ls lists them"),
+                      *call));
+  send(services, call, reply, wanted);
+}
+
 }  // namespace
 
 std::vector<Route> event_routes() {
-  return {{"GET", "/v1/events", "listEvents", Route::kAnybody, events, {{Noun::kEvent, Verb::kSee}}}};
+  return {{"GET", "/v1/events", "listEvents", Route::kAnybody, events, {{Noun::kEvent, Verb::kSee}}},
+          {"GET", "/v1/producers/{producer}/answers", "watchProducerAnswers", Route::kAnybody, answers}};
 }
 
 }  // namespace berth::controller::api

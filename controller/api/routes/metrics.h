@@ -1,6 +1,8 @@
 // Metrics of the API itself, for /metrics. Base units, bounded labels (routes by their pattern). Thread-safe.
 #pragma once
 
+#include <prometheus/client_metric.h>
+
 #include <memory>
 #include <string>
 
@@ -28,6 +30,10 @@ class Metrics {
   void app_stream_closed();
   void connection_opened();
   void connection_closed();
+
+  // Requests that were answered, and how long writes took until their reply was ready, in seconds.
+  std::uint64_t answered() const;
+  prometheus::ClientMetric::Histogram writes() const;
 
   // Prometheus text form, with the cluster's own numbers from the context.
   std::string text(ApiContext& context, std::size_t watchers, std::size_t inside_streams);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "controller/api/past/past_call.h"
 #include "controller/api/routes/call.h"
 
 namespace berth::controller::api {
@@ -33,7 +34,7 @@ HttpReply page_reply(const StateView& view, const Page& page, const char* name, 
     boost::json::value item = show(*table.find(key));
     if (item.is_null()) continue;
     if (items.size() == page.limit) {
-      next = last;
+      next = page_token_of(view, last);
       break;
     }
     items.push_back(std::move(item));

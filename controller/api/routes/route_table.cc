@@ -32,16 +32,19 @@ RouteTable::RouteTable(std::vector<Route> routes) : routes_(std::move(routes)) {
   }
 }
 
+std::vector<Route> keeping_routes();  // controller/api/keeping
+
 RouteTable RouteTable::make() {
   std::vector<Route> all;
-  for (auto part : {session_routes,         terminate_routes, agent_routes,   definition_routes,
-                    fair_share_routes,      limit_routes,     preset_routes,  removal_routes,
-                    event_routes,           watch_routes,     journal_routes, scenario_routes,
-                    cluster_routes,         operator_routes,  login_routes,   password_routes,
-                    browser_session_routes, console_routes,   user_routes,    project_routes,
-                    domain_routes,          key_routes,       inside_routes,  app_routes,
-                    app_control_routes,     volume_routes,    folder_routes,  file_routes,
-                    upload_routes})
+  for (auto part : {session_routes,    terminate_routes, agent_routes,           definition_routes,
+                    fair_share_routes, usage_routes,     limit_routes,           preset_routes,
+                    removal_routes,    event_routes,     event_export_routes,    watch_routes,
+                    journal_routes,    scenario_routes,  cluster_routes,         operator_routes,
+                    login_routes,      password_routes,  browser_session_routes, console_routes,
+                    user_routes,       project_routes,   domain_routes,          key_routes,
+                    inside_routes,     app_routes,       app_control_routes,     volume_routes,
+                    folder_routes,     file_routes,      upload_routes,          past_routes,
+                    decision_routes,   producer_routes,  keeping_routes,         audit_routes})
     for (const Route& route : part()) all.push_back(route);
   return RouteTable(std::move(all));
 }

@@ -5,6 +5,7 @@
 
 #include "controller/api/map/session_json.h"
 #include "controller/api/map/time_text.h"
+#include "controller/api/past/past_call.h"
 #include "controller/api/routes/user_in_group.h"
 #include "projections/session_access.h"
 #include "projections/store/history_codec.h"
@@ -117,11 +118,11 @@ SessionPage live_page(const projections::State& state, LiveSessions& live, const
 }
 
 // The live part of the page. True: the page has room for ended ones.
-bool list_live(const StateView& view, RowFeed& rows, const SlotKinds& kinds, const SessionsWanted& wanted,
-               Listed& out) {
+bool list_live(const StateView& view, LiveSessions& live, SessionTexts& texts, const SlotKinds& kinds,
+               const SessionsWanted& wanted, Listed& out) {
   if (wanted.from.in_ended) return true;
-  const SessionPage page = live_page(view.state, rows.live_sessions(), wanted);
-  rows.session_texts().write(out.sessions, view.state, kinds, page.sessions, wanted.actor);
+  const SessionPage page = live_page(view.state, live, wanted);
+  texts.write(out.sessions, view.state, kinds, page.sessions, wanted.actor);
   out.count = page.sessions.size();
   if (page.more) out.next = projections::to_string(page.sessions.back()->created);
   return !page.more;
@@ -196,12 +197,16 @@ HttpReply list_reply(const Services& services, const Call& call, const SessionsW
   bool goes_on = false;
   std::optional<Problem> missing;
   std::optional<Offset> position;
+  const projections::PastPoint* past = nullptr;
   services.context.with_state([&](const StateView& view) {
     missing = missing_group(view.state, call.caller, wanted.filter.group);
     if (missing) return;
     if (view.any) position = view.position;
     kinds = SlotKinds(view.state);
-    goes_on = list_live(view, services.rows, kinds, wanted, out) && wanted.ended();
+    auto& live = call.past ? call.past->view->live : services.rows.live_sessions();
+    auto& texts = call.past ? call.past->view->texts : services.rows.session_texts();
+    goes_on = list_live(view, live, texts, kinds, wanted, out) && wanted.ended();
+    past = view.past;
     if (goes_on) add_ended_in_state(view, kinds, wanted, wanted.limit - out.count, ended);
   });
   if (missing) return problem_reply(*missing, call);
@@ -213,6 +218,7 @@ HttpReply list_reply(const Services& services, const Call& call, const SessionsW
     take_ended(ended, room, looked_to, out);
   }
   out.sessions.close(']');
+  if (!out.next.empty() && past != nullptr) out.next = past_token(past->position, out.next);
   out.sessions.put_text("next_page_token", out.next);
   position ? out.sessions.put("position", *position) : out.sessions.put("position", nullptr);
   out.sessions.close('}');

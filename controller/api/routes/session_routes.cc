@@ -146,7 +146,7 @@ std::vector<Route> session_routes() {
        "deleteSession",
        Route::kAnybody,
        delete_session,
-       {{Noun::kSession, Verb::kSee}}},
+       {{Noun::kSession, Verb::kEnd}}},
       {"PUT",
        "/v1/sessions/{session}/shares",
        "shareSession",

@@ -116,8 +116,8 @@ Uuid id_of_chunk(const Call& call, std::size_t first) {
 std::vector<SessionId> ended_before(const projections::State& state, const Call& call) {
   std::vector<SessionId> ids;
   for (std::size_t first = 0;; first += kChunk) {
-    const auto* row = state.requests.find(
-        projections::RequestRow::make_key("user:" + call.caller.user, id_of_chunk(call, first)));
+    const auto* row =
+        state.requests.find(projections::RequestRow::make_key(call.caller.actor(), id_of_chunk(call, first)));
     if (row == nullptr) return ids;
     ids.insert(ids.end(), row->sessions.begin(), row->sessions.end());
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "controller/cell/leader/producer_gate.h"
 #include "controller/decide/decide.h"
 #include "events/base/wire_time.h"
 #include "events/codec/parse_body.h"
@@ -14,13 +15,6 @@ using projections::AgentRow;
 namespace {
 
 constexpr std::size_t kInputsPerFlush = 512;
-
-// Who may ask what (P1): an API server stamps the actor that it authenticated, a registered producer asks as
-// itself alone.
-bool may_ask(const Envelope& envelope, const v1::Request& request) {
-  return envelope.writer.starts_with("api:") ||
-         (producer_of(envelope.writer) && envelope.writer == request.actor());
-}
 
 v1::Event internal_error_of(const LogEntry& entry) {
   v1::Event e;
@@ -92,23 +86,26 @@ void InputRounds::give_up(const LogEntry& entry, const Instant& now) {
 
 void InputRounds::decide_request_entry(const LogEntry& entry, const Instant& now, Outputs& out) {
   ++counters_.requests;
-  const auto envelope = verifier_.open(Channel::kRequest, entry.payload);
   v1::Request request;
-  if (!parse_body(envelope, request) || !may_ask(*envelope, request)) {
+  if (const auto refused = read_request(state_, verifier_, entry.payload, request)) {
     ++counters_.dropped;
+    counters_.producers_refused.count(*refused);
     return;
   }
   clock_.witness(now, from_wire_ms(request.sent_ms()));
   decider_.begin_input(entry, now, out);
   if (decider_.is_broken()) return;
   bool confirms_clock = false;
+  std::optional<ProducerRefusal> refused;
   (void)decider_.apply(now, out, [&](const DecisionContext& c) {  // decide_request bounds what it answers
     EventList events = config_.poison && config_.poison(request) ? poison() : decide_request(c, request);
     confirms_clock =
         std::any_of(events.begin(), events.end(), [](const auto& e) { return e.has_clock_confirmed(); });
+    refused = refusal_in(events);
     return events;
   });
   if (confirms_clock) clock_.confirm(now);
+  if (refused && producer_of(request.actor())) counters_.producers_refused.count(*refused);
 }
 
 void InputRounds::decide_report_entry(const LogEntry& entry, const Instant& now, Outputs& out) {

@@ -57,6 +57,7 @@ class Leader {
   void read_beat(const std::string& payload, const Instant& now);
   // The copy was compared with the log once more after the election (ADR 0053).
   void copy_compared() { compared_ = true; }
+  const LeaseBook& leases() const { return leases_; }
   void chain_point_read(projections::ChainPoint point) { rounds_.chain_point_read(std::move(point)); }
   void selection_found(SelectionFound found) { rounds_.selection_found(std::move(found)); }
 

@@ -50,6 +50,12 @@ std::vector<std::string> LeaseBook::lost(Timestamp boottime) const {
   return out;
 }
 
+std::vector<std::pair<std::string, Timestamp>> LeaseBook::heard() const {
+  std::vector<std::pair<std::string, Timestamp>> out;
+  for (const auto& [agent, seen] : agents_) out.emplace_back(agent, seen.heard);
+  return out;
+}
+
 void LeaseBook::excuse(Timestamp boottime) {
   for (auto& [agent, seen] : agents_) seen.heard = std::max(seen.heard, boottime);
 }

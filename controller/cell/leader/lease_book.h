@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "events/base/lease.h"
@@ -39,6 +40,8 @@ class LeaseBook {
   [[nodiscard]] std::vector<Change> changes(Timestamp boottime);
   // Agents whose lease and margin are over.
   std::vector<std::string> lost(Timestamp boottime) const;
+  // Name and boottime of each, by name.
+  std::vector<std::pair<std::string, Timestamp>> heard() const;
   // The leader's own reads stalled until now: nobody is to blame for the silence (P24).
   void excuse(Timestamp boottime);
 

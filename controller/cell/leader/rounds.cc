@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "controller/decide/decide.h"
+#include "controller/decide/keeping/history.h"
 #include "controller/decide/place_session.h"
 #include "controller/placement/select/least_rise.h"
 
@@ -71,6 +72,7 @@ void Rounds::run(const Instant& now, Outputs& out) {
   if (!decider_.is_full()) follow_up_lost_agents(now, out);
   if (!decider_.is_full()) follow_up_dependencies(now, out);
   if (!decider_.is_full()) purge_trash(now, out);
+  if (!decider_.is_full()) prune_history(now, out);
   if (!decider_.is_full()) learn(now, out);
   if (!decider_.is_full()) make_passes(now, out);
   if (!decider_.is_full()) record_chain_head(now, out);
@@ -188,6 +190,12 @@ void Rounds::purge_trash(const Instant& now, Outputs& out) {
   }
 }
 
+// By its rule, once a day.
+void Rounds::prune_history(const Instant& now, Outputs& out) {
+  if (!prune_due(state_, clock_.header_time(now)) || !clock_.may_fire_deadlines(now)) return;
+  decider_.decide_about("history", now, out, prune_by_rule);
+}
+
 // Records what was learned, and asks for what is due.
 void Rounds::learn(const Instant& now, Outputs& out) {
   for (const SelectionFound& found : std::exchange(found_, {})) {
@@ -283,16 +291,49 @@ void Rounds::take_back(const PassDecision& decision) {
   for (const SessionId& victim : decision.victims) feed_.describe_live(*state_.sessions.find(victim));
 }
 
+// The first leader of rules 10 that may sign makes the log's first key.
+void Rounds::make_head_key(const Instant& now) {
+  if (!config_.heads || config_.head_seed.empty() || state_.heads.find("head") != nullptr) return;
+  if (state_.epoch().rules < kRulesHeads) return;
+  v1::Event e;
+  *e.mutable_head_key_changed() = config_.heads->first(config_.head_seed);
+  decider_.add_own(std::move(e), now);
+}
+
+void Rounds::sign_head(v1::ChainHeadRecorded& head) {
+  const projections::HeadRow* row = state_.heads.find("head");
+  if (!config_.heads || row == nullptr || head.claim().offset() <= row->offset) return;
+  head.set_from(row->offset);
+  head.set_applied(chain_point_->applied);
+  const bool is_signed = config_.heads->sign(row->public_key, row->secret_key, head);
+  ++(is_signed ? counters_.heads_signed : counters_.heads_unsigned);
+  if (is_signed) return;
+  head.clear_from();
+  head.clear_applied();
+}
+
+// At each chain point, and on a quiet cluster for what has come since the last one: then only if something
+// has.
 void Rounds::record_chain_head(const Instant& now, Outputs& out) {
   if (!chain_point_ || !chain_point_->state_hash) return;
+  const projections::HeadRow* known = state_.heads.find("head");
+  const bool is_news = chain_point_->next % projections::kChainEvery == 0 || known == nullptr ||
+                       chain_point_->applied > known->applied + 1;  // than the record of that head
+  if (!is_news) return chain_point_.reset();
+  if (config_.heads)
+    decider_.close(now, out);  // a record of its own, so that the next one knows what is news
+  if (decider_.is_broken()) return;
+  make_head_key(now);
   v1::Event e;
   auto* head = e.mutable_chain_head_recorded();
   head->mutable_claim()->set_offset(chain_point_->next);
   head->mutable_claim()->set_rolling(std::string(as_view(chain_point_->rolling)));
   head->set_state_hash(std::string(as_view(*chain_point_->state_hash)));
   projections::to_proto(outbox_.routed(), head->mutable_routed());
+  sign_head(*head);
   decider_.add_own(std::move(e), now);
   chain_point_.reset();
+  if (config_.heads) return decider_.close(now, out);
   decider_.close_if_large(now, out);
 }
 

@@ -50,12 +50,15 @@ class Rounds {
   void follow_up_lost_agents(const Instant& now, Outputs& out);
   void follow_up_dependencies(const Instant& now, Outputs& out);
   void purge_trash(const Instant& now, Outputs& out);
+  void prune_history(const Instant& now, Outputs& out);
   void learn(const Instant& now, Outputs& out);
   void record_unreachable(const Instant& now, Outputs& out);
   void make_passes(const Instant& now, Outputs& out);
   void record_decisions(PassDecisions& decisions, const Instant& now, Outputs& out);
   void take_back(const PassDecision& decision);
   void record_chain_head(const Instant& now, Outputs& out);
+  void make_head_key(const Instant& now);
+  void sign_head(v1::ChainHeadRecorded& head);
 
   const ControllerConfig& config_;
   const projections::State& state_;

@@ -1,6 +1,7 @@
 #include "controller/cell/leader/router.h"
 
 #include "events/base/slots/slot_name.h"
+#include "events/base/trace_context.h"
 #include "events/log/event_log.h"
 #include "events/log/orders_partition.h"
 #include "projections/automatic_folder.h"
@@ -77,6 +78,14 @@ Amount disk_bound(const v1::RoleSpec& role, const v1::ResourceGroupDefined& grou
   return group.disk();
 }
 
+// What a kernel does belongs below its session's span. A session that no request asked for has no trace.
+std::string kernel_trace(const SessionRow& session) {
+  if (session.request.is_nil()) return {};
+  TraceContext context = trace_of_session(session.trace, session.request);
+  context.parent = derived_span(session.id, "session");
+  return to_traceparent(context);
+}
+
 void fill_start(const State& state, const SessionRow& session, const KernelRow& kernel,
                 v1::StartKernel* start) {
   const auto& spec = session.spec->spec;
@@ -108,6 +117,7 @@ void fill_start(const State& state, const SessionRow& session, const KernelRow& 
     for (std::uint32_t i = 1; i <= r.count(); ++i) start->add_hosts(r.role() + std::to_string(i));
   for (const auto& mount : spec.mounts()) fill_mount(state, mount, start->add_mounts());
   fill_automatic_mount(state, session, kernel, start);
+  start->set_trace(kernel_trace(session));
 }
 
 void add_stop(const KernelRow& kernel, v1::Order* order) {

@@ -128,13 +128,17 @@ std::vector<frag::Node> empty_nodes(const Model& model, std::string_view name) {
   return nodes;
 }
 
+std::optional<std::int64_t> rise_on(const Model& model, const Group& group, AgentIndex index,
+                                    const Need& need, std::vector<KernelPlacement>* placements) {
+  const Agent& agent = model.agents[index];
+  if (group.index->fitter().fit(model, agent, need, placements) != Code::kNone) return std::nullopt;
+  return choose_device(model, group, agent, need, placements);
+}
+
 AgentIndex find_least_rise(const Model& model, const Group& group, const Choice& choice, const Need& need,
                            std::vector<KernelPlacement>* placements) {
-  Fitter& fitter = group.index->fitter();
   const auto rate = [&](AgentIndex index) {
-    const Agent& agent = model.agents[index];
-    if (fitter.fit(model, agent, need, placements) != Code::kNone) return RatingIndex::kUnfit;
-    return choose_device(model, group, agent, need, placements);
+    return rise_on(model, group, index, need, placements).value_or(RatingIndex::kUnfit);
   };
   AgentIndex best = kNoAgent;
   std::tuple<Tier, std::int64_t, std::uint64_t> best_rank;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,10 @@ RiseSettings make_rise_settings(const GroupPolicy& policy);
 
 // The group's agents that take sessions, as if they were empty, by id: the input of fragmentation/learn.h.
 std::vector<fragmentation::Node> empty_nodes(const Model& model, std::string_view group);
+
+// The rise on this agent, and the places there; nullopt: the need does not fit.
+std::optional<std::int64_t> rise_on(const Model& model, const Group& group, AgentIndex agent,
+                                    const Need& need, std::vector<KernelPlacement>* placements);
 
 // As find_for (try_session.h), by tier, then the rise, then the agent's id. Rises are kept: rating_index.h.
 AgentIndex find_least_rise(const Model& model, const Group& group, const Choice& choice, const Need& need,

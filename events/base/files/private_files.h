@@ -22,7 +22,8 @@ Result<void> make_private_subfolder(const std::string& path);
 // move it away and put another in its place.
 std::optional<std::string> foreign_folder_above(const std::string& path);
 
-// All of a small file of this user that nobody else may read or write; never through a link. Codes, behind
+// All of a small file of this user that nobody else may read or write; never through a link. A credential of
+// systemd's may be root's: below $CREDENTIALS_DIRECTORY the folder keeps others out. Codes, behind
 // `kind`: -missing, -unreadable, -open, -foreign, -too-large ("key-file" gives key-file-missing). `hint`: of
 // -missing.
 Result<std::string> read_private_file(const std::string& path, std::string_view kind, std::string_view hint);

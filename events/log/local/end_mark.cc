@@ -10,6 +10,7 @@
 #include "events/base/edge_errors.h"
 #include "events/base/files/durable_file.h"
 #include "events/base/hash.h"
+#include "events/log/log_errors.h"
 
 namespace berth::local {
 namespace {
@@ -88,7 +89,16 @@ Result<void> EndMark::create(std::size_t ends) {
   return {};
 }
 
-Result<void> EndMark::load(std::size_t ends) {
+Result<std::optional<std::vector<Offset>>> EndMark::read(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT) return std::optional<std::vector<Offset>>();
+  if (fd < 0) return io_error(path, "cannot open");
+  EndMark mark(fd, path);
+  if (auto loaded = mark.load_slots(); !loaded) return loaded.error();
+  return std::optional(std::move(mark.ends_));
+}
+
+Result<void> EndMark::load_slots() {
   const off_t size = lseek(fd_, 0, SEEK_END);
   std::optional<Slot> best;
   if (size > 0 && size % 2 == 0) {
@@ -104,13 +114,16 @@ Result<void> EndMark::load(std::size_t ends) {
     return make_error("log-corrupt", path_ + " is damaged: it cannot be told whether the log lost its tail",
                       "if you are sure that the log is whole, remove that file and open again");
   }
-  if (best->ends.size() != ends) {
-    return make_error("log-layout-differs", path_ + " counts " + std::to_string(best->ends.size()) +
-                                                " partitions, the layout has " + std::to_string(ends));
-  }
   counter_ = best->counter;
   ends_ = std::move(best->ends);
   return {};
+}
+
+Result<void> EndMark::load(std::size_t ends) {
+  if (auto loaded = load_slots(); !loaded) return loaded;
+  if (ends_.size() == ends) return {};
+  return make_error("log-layout-differs", path_ + " counts " + std::to_string(ends_.size()) +
+                                              " partitions, the layout has " + std::to_string(ends));
 }
 
 Result<void> EndMark::write(const std::vector<Offset>& ends) {
@@ -122,6 +135,15 @@ Result<void> EndMark::write(const std::vector<Offset>& ends) {
   ++counter_;
   ends_ = ends;
   return {};
+}
+
+Error before_its_mark(Partition partition, const std::string& dir, Offset end, Offset marked) {
+  return make_error(
+      kLogTruncated,
+      to_string(partition) + " in " + dir + " ends at " + std::to_string(end) +
+          ", but the end mark says that it was durable up to " + std::to_string(marked),
+      "the folder lost its newest records: bring back the newer copy of it; or give them up with "
+      "--accept-truncation");
 }
 
 }  // namespace berth::local

@@ -22,6 +22,8 @@ class EndMark {
   // Opens `path` or makes it with all ends 0. Errors: "log-corrupt" (no good slot), "log-layout-differs",
   // "log-io-error".
   static Result<std::unique_ptr<EndMark>> open(const std::string& path, std::size_t ends);
+  // The ends of a mark that somebody else keeps; none: there is no mark. Codes: log-corrupt, log-io-error.
+  static Result<std::optional<std::vector<Offset>>> read(const std::string& path);
   ~EndMark();
   EndMark(const EndMark&) = delete;
   EndMark& operator=(const EndMark&) = delete;
@@ -34,6 +36,7 @@ class EndMark {
   EndMark(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
   Result<void> create(std::size_t ends);
   Result<void> load(std::size_t ends);
+  Result<void> load_slots();
 
   int fd_;
   std::string path_;
@@ -41,5 +44,8 @@ class EndMark {
   std::uint64_t counter_ = 0;
   std::vector<Offset> ends_;
 };
+
+// "log-truncated": the partition in the folder ends before its mark.
+Error before_its_mark(Partition partition, const std::string& dir, Offset end, Offset marked);
 
 }  // namespace berth::local

@@ -10,7 +10,6 @@
 #include "events/log/local/end_mark.h"
 #include "events/log/local/keeper.h"
 #include "events/log/local/local_reader.h"
-#include "events/log/log_errors.h"
 #include "events/log/positions.h"
 
 namespace berth {
@@ -83,13 +82,8 @@ Result<void> load_extents(local::LogCore& core, const Instant& now) {
 Result<void> check_mark(const local::LogCore& core, const EndMark& mark, const std::string& dir) {
   const std::vector<Offset> ends = local::marked_ends(core);
   for (std::size_t i = 0; i < ends.size(); ++i) {
-    if (ends[i] >= mark.ends()[i]) continue;
-    return make_error(
-        kLogTruncated,
-        to_string(core.index.at(i)) + " in " + dir + " ends at " + std::to_string(ends[i]) +
-            ", but the end mark says that it was durable up to " + std::to_string(mark.ends()[i]),
-        "the folder lost its newest records: bring back the newer copy of it; or give them up with "
-        "--accept-truncation");
+    if (ends[i] < mark.ends()[i])
+      return local::before_its_mark(core.index.at(i), dir, ends[i], mark.ends()[i]);
   }
   return {};
 }

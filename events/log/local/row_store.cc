@@ -54,6 +54,25 @@ Result<std::unique_ptr<RowStore>> RowStore::open(const std::string& dir, const L
   return store;
 }
 
+// All files at once: one that the writer removes later can still be read.
+Result<std::unique_ptr<RowStore>> RowStore::open_for_reading(const std::string& dir) {
+  std::unique_ptr<RowStore> store(new RowStore);
+  std::vector<rocksdb::ColumnFamilyDescriptor> families{
+      {rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions()}};
+  for (int s = 0; s < kStreamCount; ++s) {
+    const auto stream = static_cast<Stream>(s);
+    families.emplace_back(name_of(stream), row_family_options(stream));
+  }
+  rocksdb::DBOptions options = row_db_options();
+  options.create_if_missing = options.create_missing_column_families = false;
+  options.max_open_files = -1;
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(options, dir, families, &store->families_, &db);
+  if (!status.ok()) return to_error(status);
+  store->db_.reset(db);
+  return store;
+}
+
 RowStore::~RowStore() {
   if (!db_) return;
   for (rocksdb::ColumnFamilyHandle* handle : families_) db_->DestroyColumnFamilyHandle(handle);

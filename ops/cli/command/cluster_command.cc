@@ -1,8 +1,9 @@
-// berth cluster show, verify, rotate-key, and what an operator decides
+// berth cluster show, verify, and what an operator decides
 #include "ops/cli/command/registry.h"
 #include "ops/cli/command/replay.h"
 #include "ops/cli/command/watch.h"
 #include "ops/cli/output/json_text.h"
+#include "ops/cli/output/operations_text.h"
 #include "ops/cli/output/views.h"
 #include "ops/cli/up.h"
 
@@ -22,6 +23,7 @@ Failure differs(std::string message) {
 // Replays the whole journal here, with this program's own fold, and compares with what the server's
 // projection says it is.
 Outcome<int> verify(Shell& shell) {
+  if (shell.is_past()) return no_past_failure();
   const auto api = shell.api();
   if (!api) return api.failure();
   const auto live = having((*api)->get("/v1/cluster?newest=true"), {"position", "state_hash"});
@@ -100,32 +102,67 @@ void add_operator_commands(Registry& registry, CLI::App* noun) {
   });
 }
 
-// On a folder, whether a server runs on it or not: it reads the file when it starts.
-Outcome<int> rotate_key(Shell& shell) {
-  const auto setting = shell.settings().get("data.dir");
-  const std::string file = (setting ? setting->value : UpOptions().data) + "/cluster.json";
-  const auto number = shell.world().add_sealing_key(file);
-  if (!number) {
-    Failure failure = failure_of(number.error());
-    if (failure.code == "cluster-file-missing") failure.hint = "--data names the data folder of a controller";
-    return failure;
-  }
-  Listing listing;
-  listing.columns = {column("KEY", "number"), column("FILE", "file")};
-  listing.name_path = "number";
-  shell.out() << print_one(json::object{{"number", *number}, {"file", file}}, listing, shell.style());
-  shell.note("1. copy " + file + " to every other controller of the cluster, before any of them restarts");
-  shell.note("2. restart the controllers, one after the other: the new key seals, the older ones still open");
-  shell.note(
-      "A controller with an older file cannot open what the new key has sealed (unknown-sealing-key).");
-  return kOk;
+// It added a key to one server's file, under a number that the log may give another key.
+void add_rotate_key(Registry& registry, CLI::App* noun) {
+  auto* app = registry.verb(noun, "rotate-key", "As it was called before: berth key rotate seal");
+  app->group("");
+  registry.on(app, "  berth key rotate seal", [](Shell&) -> Outcome<int> {
+    return Failure{
+        kUsage,
+        "command-replaced",
+        "`berth cluster rotate-key` is replaced by `berth key rotate seal`, which needs no restart "
+        "and no copy of cluster.json",
+        "berth key rotate seal",
+        {}};
+  });
 }
 
-void add_rotate_key(Registry& registry, CLI::App* noun) {
-  auto* app = registry.verb(
-      noun, "rotate-key",
-      "Add a key that seals secrets to a data folder's cluster.json: on one controller, then copy the file");
-  registry.on(app, "  berth cluster rotate-key --data /var/lib/berth", rotate_key);
+void add_top(Registry& registry, CLI::App* noun) {
+  struct Asked {
+    std::string window = "15m";
+    bool watch = false;
+  };
+  auto asked = std::make_shared<Asked>();
+  auto* app =
+      registry.verb(noun, "top", "How the server that answers does: rates, waits, queue, agents, lag");
+  app->add_option("--window", asked->window, "How far back, 5s to 1h")->capture_default_str();
+  app->add_flag("-w,--watch", asked->watch, "Draw it again whenever it changes");
+  registry.on(app, "  berth cluster top -w", [asked](Shell& shell) {
+    Listing listing;
+    for (const char* key : {"from", "to"}) listing.columns.push_back(column(key, key));
+    listing.name_path = "to";
+    const std::string target = "/v1/operations?window=" + percent_encoded(asked->window);
+    return show_or_watch(shell, asked->watch, target, "series", [&shell, listing](const ApiReply& reply) {
+      return shell.style().format == Format::kTable ? operations_text(reply.body, shell.style().color)
+                                                    : print_one(reply.body, listing, shell.style());
+    });
+  });
+}
+
+void add_log_level(Registry& registry, CLI::App* noun) {
+  struct Asked {
+    std::string level, lasts;
+  };
+  auto asked = std::make_shared<Asked>();
+  auto* app = registry.verb(noun, "log-level", "What the server that answers logs, or shall log");
+  app->add_option("LEVEL", asked->level, "trace, debug, info, warning or error; without it: show it");
+  app->add_option("--for", asked->lasts, "Then the level of before comes back, 1s to 24h");
+  registry.on(app, "  berth cluster log-level debug --for 10m", [asked](Shell& shell) -> Outcome<int> {
+    const auto api = shell.api();
+    if (!api) return api.failure();
+    if (asked->level.empty() && !asked->lasts.empty())
+      return usage_failure("--for without a level", "berth cluster log-level debug --for 10m");
+    json::object body{{"level", asked->level}};
+    if (!asked->lasts.empty()) body["for"] = asked->lasts;
+    const auto reply = having(
+        asked->level.empty() ? (*api)->get("/v1/log-level") : (*api)->put("/v1/log-level", body), {"level"});
+    if (!reply) return reply.failure();
+    Listing listing;
+    listing.columns = {column("LEVEL", "level")};
+    listing.name_path = "level";
+    shell.out() << print_one(reply->body, listing, shell.style());
+    return kOk;
+  });
 }
 
 }  // namespace
@@ -147,8 +184,11 @@ void add_cluster_commands(Registry& registry) {
       noun, "verify",
       "Replay the whole journal here and compare state hash and rolling hash with the live ones");
   registry.on(app, "  berth cluster verify", verify);
+  add_top(registry, noun);
+  add_cluster_history(registry, noun);
   add_rotate_key(registry, noun);
   add_operator_commands(registry, noun);
+  add_log_level(registry, noun);
 }
 
 }  // namespace berth::cli

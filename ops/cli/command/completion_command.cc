@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "ops/cli/app.h"
-#include "ops/cli/command/event_types.h"
 #include "ops/cli/command/policy_words.h"
 #include "ops/cli/command/registry.h"
 #include "ops/cli/command/tree.h"
 #include "ops/cli/completion_scripts.h"
+#include "ops/cli/events/event_types.h"
 #include "ops/cli/folders/folder_choice.h"
 #include "ops/cli/folders/folder_path.h"
 #include "ops/cli/output/json_text.h"

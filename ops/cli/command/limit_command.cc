@@ -10,7 +10,7 @@ namespace {
 
 namespace json = boost::json;
 
-struct Set {
+struct LimitWords {
   std::string scope, id, unlisted, sessions, system_sessions, pending, kernels, priority;
   std::vector<std::string> slots, pending_slots;
 };
@@ -20,7 +20,7 @@ std::string path_of(const std::string& scope, const std::string& id) {
 }
 
 // "cpu=10", "mem=unlimited"; the text goes to the server as it is, which knows the units.
-Outcome<json::object> slots_of(const std::vector<std::string>& texts, const char* option) {
+Outcome<json::object> limit_slots_of(const std::vector<std::string>& texts, const char* option) {
   json::object slots;
   for (const auto& text : texts) {
     const auto pair = split_pair(text, option, "SLOT=AMOUNT, like cpu=10 or mem=unlimited");
@@ -34,11 +34,11 @@ Outcome<json::object> slots_of(const std::vector<std::string>& texts, const char
   return slots;
 }
 
-Outcome<json::value> limit_body(const Set& o) {
+Outcome<json::value> limit_body(const LimitWords& o) {
   json::object body;
   for (const auto& [key, texts, option] :
        {std::tuple{"slots", &o.slots, "--slot"}, {"pending_slots", &o.pending_slots, "--pending-slot"}}) {
-    auto slots = slots_of(*texts, option);
+    auto slots = limit_slots_of(*texts, option);
     if (!slots) return slots.failure();
     if (!slots->empty()) body[key] = std::move(*slots);
   }
@@ -57,9 +57,9 @@ Outcome<json::value> limit_body(const Set& o) {
 }
 
 void add_set(Registry& registry, CLI::App* noun) {
-  auto o = std::make_shared<Set>();
+  auto o = std::make_shared<LimitWords>();
   auto* set = registry.verb(
-      noun, "set", "Set what the sessions of one scope may hold together; replaces it whole", {"put"});
+      noun, "set", "LimitWords what the sessions of one scope may hold together; replaces it whole", {"put"});
   set->add_option("SCOPE", o->scope, "domain, project, user or keypair")
       ->required()
       ->check(one_of({"domain", "project", "user", "keypair"}));

@@ -70,12 +70,26 @@ void add_image_build(Registry& registry, CLI::App* noun);
 void add_image_add(Registry& registry, CLI::App* noun);
 void add_group_commands(Registry& registry);
 void add_limit_commands(Registry& registry);
+void add_usage_command(Registry& registry);
 void add_preset_commands(Registry& registry);
 void add_preset_check(Registry& registry, CLI::App* resource);
 void add_resource_command(Registry& registry);
 void add_event_commands(Registry& registry);
+void add_event_export(Registry& registry, CLI::App* noun);
 void add_cluster_commands(Registry& registry);
 void add_journal_commands(Registry& registry);
+// berth past, berth diff
+void add_diff_commands(Registry& registry);
+void add_replay_command(Registry& registry);
+void add_log_commands(Registry& registry);
+void add_backup_command(Registry& registry);
+void add_restore_command(Registry& registry);
+void add_cluster_history(Registry& registry, CLI::App* noun);
+void add_key_rotate(Registry& registry, CLI::App* noun);
+void add_rotate_writers(Registry& registry, CLI::App* rotation);
+void add_explain_command(Registry& registry);
+void add_man_command(Registry& registry);
+void add_audit_commands(Registry& registry);
 void add_schedule_command(Registry& registry);
 void add_scenario_commands(Registry& registry);
 void add_config_commands(Registry& registry);
@@ -88,6 +102,7 @@ void add_user_commands(Registry& registry);
 void add_project_commands(Registry& registry);
 void add_domain_commands(Registry& registry);
 void add_key_commands(Registry& registry);
+void add_producer_commands(Registry& registry);
 void add_whoami(Registry& registry);
 
 }  // namespace berth::cli

@@ -10,17 +10,11 @@ namespace {
 using projections::ApplyOutcome;
 using projections::Projection;
 
-// What is folded here is the log itself, so a claim that differs from it is wrong (P12).
 Outcome<bool> fold(Projection& projection, const JournalEntry& entry) {
   const auto at = "offset " + std::to_string(entry.offset);
   const auto payload = base64_decoded(entry.text.value_or(""));
   if (!payload) return Failure{kFailed, "journal-page-malformed", at + " is no base64", {}, {}};
-  const LogEntry read{{Stream::kJournal, 0}, entry.offset, *payload, !entry.text};
-  ApplyOutcome outcome = projection.apply(read);
-  if (outcome.what == ApplyOutcome::What::kMismatch) outcome = projection.apply(read, true);
-  if (outcome.what == ApplyOutcome::What::kStop || outcome.what == ApplyOutcome::What::kStateDiffers)
-    return Failure{kFailed, outcome.error.code, at + ": " + outcome.error.message, outcome.error.hint, {}};
-  return true;
+  return fold_entry(projection, {{Stream::kJournal, 0}, entry.offset, *payload, !entry.text});
 }
 
 // The beginning of a record that counts, up to and with event `index`.
@@ -48,6 +42,19 @@ Failure no_record_yet(Offset position, std::int64_t end) {
 }
 
 }  // namespace
+
+// What is folded here is the log itself, so a claim that differs from it is wrong (P12).
+Outcome<bool> fold_entry(Projection& projection, const LogEntry& entry) {
+  ApplyOutcome outcome = projection.apply(entry);
+  if (outcome.what == ApplyOutcome::What::kMismatch) outcome = projection.apply(entry, true);
+  if (outcome.what != ApplyOutcome::What::kStop && outcome.what != ApplyOutcome::What::kStateDiffers)
+    return true;
+  return Failure{kFailed,
+                 outcome.error.code,
+                 "offset " + std::to_string(entry.offset) + ": " + outcome.error.message,
+                 outcome.error.hint,
+                 {}};
+}
 
 Outcome<std::unique_ptr<Projection>> replay_to(Shell& shell, Api& api, Offset position,
                                                std::optional<int> index) {

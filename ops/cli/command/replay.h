@@ -8,6 +8,10 @@
 
 namespace berth::cli {
 
+// Folds one record, gap or not, as a reader that has the log itself before it: a claim that differs is wrong.
+// Failures: a journal that does not fold (the code says why).
+Outcome<bool> fold_entry(projections::Projection& projection, const LogEntry& entry);
+
 // The state after the record at `position`; with `index`, after that event of the record: good only for
 // reading the state. Progress goes to the shell's status line. Failures: those of the API, a journal that
 // does not fold (the code says why), position-not-reached (no record is there

@@ -27,6 +27,26 @@ void add_disk_options(CLI::App& up, UpOptions& options) {
       ->type_name("AMOUNT");
 }
 
+void add_log_options(CLI::App& up, UpOptions& options) {
+  up.add_flag("-v,--verbose", options.verbose, "Log more");
+  up.add_flag("--quiet", options.quiet, "Leave out the lines of sessions that start, end or are refused");
+  up.add_option("--log-format", options.log_format,
+                "Lines of its log, on stderr: json, text, or auto: text on a terminal (default auto)")
+      ->type_name("FORMAT")
+      ->check(one_of({"auto", "json", "text"}));
+}
+
+// Where no flag says it.
+void read_settings(const Settings& settings, UpOptions& options) {
+  const auto read = [&](const char* key, std::string& value) {
+    if (const auto setting = settings.get(key); setting && value.empty()) value = setting->value;
+  };
+  if (const auto data = settings.get("data.dir")) options.data = data->value;
+  read("tracing.otlp_url", options.listening.otlp_url);
+  read("logging.format", options.log_format);
+  read("scheduler.policies", options.policies);
+}
+
 }  // namespace
 
 void add_up_command(Registry& registry) {
@@ -78,7 +98,7 @@ void add_up_command(Registry& registry) {
   controller::add_listening_options(*up, options->listening);
   up->add_flag("--accept-truncation", options->accept_truncation,
                "Start although the log lost records that were read: they are given up");
-  up->add_flag("-v,--verbose", options->verbose, "Log more");
+  add_log_options(*up, *options);
   registry.on(up,
               "  berth up --data ~/berth --port 7500 --accelerator mock:1x2\n"
               "  berth up --log kafka://127.0.0.1:9092 --allow-one-replica --end-kernels",
@@ -88,9 +108,7 @@ void add_up_command(Registry& registry) {
                   if (!builder) return builder.failure();
                   options->image_builder = std::move(*builder);
                 }
-                if (const auto data = shell.settings().get("data.dir")) options->data = data->value;
-                const auto policies = shell.settings().get("scheduler.policies");
-                if (policies && options->policies.empty()) options->policies = policies->value;
+                read_settings(shell.settings(), *options);
                 return run_up(*options);
               });
 }

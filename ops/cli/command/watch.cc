@@ -7,6 +7,7 @@ namespace berth::cli {
 
 Outcome<int> watch(Shell& shell, const std::string& target, const char* member,
                    const std::function<std::string(const ApiReply&)>& show) {
+  if (shell.is_past()) return no_past_failure();
   shell.catch_signals();
   const auto api = shell.api();
   if (!api) return api.failure();

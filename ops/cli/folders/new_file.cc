@@ -1,6 +1,7 @@
 #include "ops/cli/folders/new_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,6 +21,11 @@ NewFile::~NewFile() {
 }
 
 Outcome<bool> NewFile::open() {
+  struct stat info {};
+  if (::fstatat(folder_, name_.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(info.st_mode) &&
+      !S_ISLNK(info.st_mode) && !S_ISDIR(info.st_mode))
+    return Failure{
+        kConflict, "not-a-file", "'" + name_ + "' is a device or a pipe here", "take another name", {}};
   const std::string aside = ".berth-" + to_hex(random_bytes(8));
   file_ = Descriptor(
       ::openat(folder_, aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));

@@ -19,7 +19,8 @@ class NewFile {
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 
-  // Failures of all: write-failed, disk-full.
+  // Failures of all: write-failed, disk-full. Of this: not-a-file (a device or a pipe has the name: it would
+  // be replaced, and others need it).
   Outcome<bool> open();
   Outcome<bool> write(std::string_view bytes);
   Outcome<bool> begin_again();

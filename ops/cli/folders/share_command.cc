@@ -2,6 +2,8 @@
 #include "ops/cli/command/registry.h"
 #include "ops/cli/folders/folder_choice.h"
 #include "ops/cli/output/folder_view.h"
+#include "ops/cli/output/json_text.h"
+#include "ops/cli/output/table.h"
 #include "ops/cli/people/share_words.h"
 
 namespace berth::cli {
@@ -12,6 +14,18 @@ struct Share {
   bool read_only = false;
 };
 
+// What a session has mounted it keeps, as a program keeps a file that it has open.
+void tell_who_keeps_it(Shell& shell, const boost::json::value& folder) {
+  std::string names;
+  for (const auto& session : array_at(folder, "sessions"))
+    names += (names.empty() ? "" : ", ") + text_at(session, "name");
+  const std::int64_t more = integer_at(folder, "more_sessions");
+  if (more > 0) names += (names.empty() ? "" : " and ") + std::to_string(more) + " of others";
+  if (names.empty()) return;
+  shell.err() << "It is mounted now by sessions: " << printable(names)
+              << ". These keep it, as it was shared when they were asked for, until they end." << std::endl;
+}
+
 Outcome<int> set_share(Shell& shell, const ShareWords& words, const char* access) {
   auto body = share_body(words);
   if (!body) return body.failure();
@@ -21,6 +35,7 @@ Outcome<int> set_share(Shell& shell, const ShareWords& words, const char* access
   const auto reply = having((*api)->put(folder_target(words.what, "/shares"), *body), {"id"});
   if (!reply) return reply.failure();
   shell.out() << print_one(reply->body, folder_listing(), shell.style());
+  if (std::string_view(access) != "write") tell_who_keeps_it(shell, reply->body);
   return kOk;
 }
 

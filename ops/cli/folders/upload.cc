@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <system_error>
 
+#include "controller/api/auth/signature.h"
 #include "events/base/files/sha256.h"
 #include "events/base/hash.h"
 #include "ops/cli/output/json_text.h"
@@ -96,12 +98,17 @@ bool Upload::is_there(const std::string& path) const {
 }
 
 Outcome<bool> Upload::send_chunks(std::uint64_t offset) {
+  std::future<Outcome<Chunk>> next;
   while (offset < bytes_) {
-    auto bytes = read_at(offset, std::min(chunk_, bytes_ - offset));
-    if (!bytes) return bytes.failure();
+    auto chunk = next.valid() ? next.get() : chunk_at(offset, chunk_);
+    if (!chunk) return chunk.failure();
+    const std::uint64_t size = chunk->bytes.size();
+    next = fetch(offset + size);
     Failure why{kTimeout, "upload-stuck", "'" + name_ + "' gets no further", {}, {}};
-    auto reply = api_.put_bytes(with_query(target_, {{"offset", std::to_string(offset)}}), std::move(*bytes));
+    auto reply = api_.put_bytes(with_query(target_, {{"offset", std::to_string(offset)}}),
+                                std::move(chunk->bytes), std::move(chunk->hash));
     if (!reply) {
+      next = {};  // it may go on elsewhere, and in smaller chunks
       if (is_passing(reply.failure()))
         why = reply.failure();
       else if (reply.failure().code != "offset-differs" && !is_busy(reply.failure()))
@@ -118,6 +125,7 @@ Outcome<bool> Upload::send_chunks(std::uint64_t offset) {
     } else if (auto over = patience_.after(why)) {
       return std::move(*over);
     }
+    if (*now != offset + size) next = {};
     offset = *now;
   }
   return true;
@@ -155,6 +163,20 @@ Outcome<std::string> Upload::hash() const {
     at += piece->size();
   }
   return to_hex(hash.value());
+}
+
+Outcome<Upload::Chunk> Upload::chunk_at(std::uint64_t offset, std::uint64_t count) const {
+  auto bytes = read_at(offset, std::min(count, bytes_ - offset));
+  if (!bytes) return bytes.failure();
+  std::string hash = controller::api::sha256_hex(*bytes);
+  return Chunk{std::move(*bytes), std::move(hash)};
+}
+
+std::future<Outcome<Upload::Chunk>> Upload::fetch(std::uint64_t offset) const {
+  if (offset >= bytes_) return {};
+  try {
+    return std::async(std::launch::async, [this, offset, count = chunk_] { return chunk_at(offset, count); });
+  } catch (const std::system_error&) { return {}; }
 }
 
 Outcome<std::string> Upload::read_at(std::uint64_t offset, std::uint64_t count) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <string>
 
 #include "ops/cli/folders/copy_progress.h"
@@ -28,6 +29,14 @@ class Upload {
  private:
   Outcome<bool> run_once(const std::string& path, bool overwrite, const std::string& sha256);
   Outcome<std::string> hash() const;
+  // A chunk of the file, with its SHA-256.
+  struct Chunk {
+    std::string bytes;
+    std::string hash;
+  };
+  Outcome<Chunk> chunk_at(std::uint64_t offset, std::uint64_t count) const;
+  // The same on a thread of its own, while another chunk is on its way. None: there is no thread for it.
+  std::future<Outcome<Chunk>> fetch(std::uint64_t offset) const;
   Outcome<std::string> read_at(std::uint64_t offset, std::uint64_t count) const;
   Outcome<ApiReply> ask(const std::function<Outcome<ApiReply>()>& call);
   Outcome<bool> send_chunks(std::uint64_t offset);

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "controller/api/auth/signature.h"
 #include "events/base/text.h"
 #include "ops/cli/http/transport_errors.h"
 #include "ops/cli/output/json_text.h"
+#include "ops/cli/output/times.h"
 #include "ops/cli/problem_codes.h"
 
 namespace berth::cli {
@@ -100,6 +100,11 @@ std::string with_query(std::string path,
   return path;
 }
 
+Failure no_past_failure() {
+  return usage_failure("--at shows what was: nothing is changed, followed or run there",
+                       "leave --at away, or use it with what lists and shows");
+}
+
 Failure failure_of_reply(const HttpReply& reply) {
   boost::system::error_code error;
   const json::value problem = json::parse(reply.body, error);
@@ -164,14 +169,25 @@ std::optional<milliseconds> Api::retry_delay(const Result<HttpReply>& reply, int
 Api::Sending Api::usual() const { return {Clock::now() + options_.timeout, options_.timeout}; }
 
 Outcome<ApiReply> Api::send(HttpRequest request, const Sending& how) {
+  if (!options_.at.empty() && request.method != "GET") return no_past_failure();
+  // Who asks is who asks now.
+  if (!options_.at.empty() && request.target != "/v1/whoami")
+    request.target = with_query(request.target, {{"at", options_.at}});
   std::optional<HttpReply>
       told;  // the last thing that a server said: better than "no answer" at the deadline
   for (int attempt = 0;; ++attempt) {
-    HttpRequest signed_request = request;
+    // Of a chunk of a file no second copy is made.
+    HttpRequest signed_request{request.method, request.target, request.headers, std::move(request.body),
+                               request.body_hash};
     sign_(signed_request);
     auto reply = transport_.call(signed_request, std::min(how.deadline, Clock::now() + how.call_max));
+    request.body = std::move(signed_request.body);
     if (reply) reached_ = true;
-    if (reply && reply->status >= 200 && reply->status < 300) return taken(std::move(*reply), how.bytes);
+    if (reply && reply->status >= 200 && reply->status < 300) {
+      const std::string moment = reply->header("berth-at");  // "1234-0 TIME"
+      if (!moment.empty()) moment_ = parse_rfc3339(moment.substr(moment.find(' ') + 1));
+      return taken(std::move(*reply), how.bytes);
+    }
     const auto delay = retry_delay(reply, attempt, how.patient);
     if (reply)
       told = std::move(*reply);
@@ -198,13 +214,12 @@ Outcome<ApiReply> Api::get_range(const std::string& target, std::uint64_t first,
   return send({"GET", target, {{"Range", range}}, {}}, {Clock::now() + kBytesMax, kBytesMax, false, true});
 }
 
-Outcome<ApiReply> Api::put_bytes(const std::string& target, std::string bytes) {
+Outcome<ApiReply> Api::put_bytes(const std::string& target, std::string bytes, std::string hash) {
   HttpRequest request{"PUT",
                       target,
-                      {{"Idempotency-Key", options_.new_key()},
-                       {"Content-Type", "application/octet-stream"},
-                       {"X-Berth-Sha256", controller::api::sha256_hex(bytes)}},
-                      std::move(bytes)};
+                      {{"Idempotency-Key", options_.new_key()}, {"Content-Type", "application/octet-stream"}},
+                      std::move(bytes),
+                      std::move(hash)};
   return send(std::move(request), {Clock::now() + kBytesMax, kBytesMax});
 }
 
@@ -245,8 +260,28 @@ Outcome<std::optional<ApiReply>> Api::get_after(const std::string& target, std::
   return reply.failure();
 }
 
+Outcome<bool> Api::body(const std::string& target, std::string_view type,
+                        const std::function<bool(std::string_view)>& on_bytes) {
+  if (!options_.at.empty()) return no_past_failure();
+  HttpRequest request{"GET", target, {}, {}};
+  sign_(request);
+  bool stopped = false;
+  auto reply = transport_.stream(request, never(), kBytesMax, [&](std::string_view bytes) {
+    stopped = !on_bytes(bytes);
+    return !stopped;
+  });
+  if (stopped) return true;
+  if (!reply) return failure_of_transport(reply.error());
+  reached_ = true;
+  if (reply->status != 200) return failure_of_reply(*reply);
+  if (!has_type(*reply, type))
+    return not_berth(std::string(type) + " was asked for, " + type_of(*reply) + " came");
+  return true;
+}
+
 Outcome<bool> Api::events(const std::string& target, const std::string& last_id, Deadline deadline,
                           const std::function<bool(const SseEvent&)>& on_event) {
+  if (!options_.at.empty()) return no_past_failure();
   std::string resume = last_id;
   bool ended = false, stopped = false;
   for (int attempt = 0;; ++attempt) {

@@ -9,6 +9,7 @@
 
 #include <boost/json.hpp>
 
+#include "events/base/clock.h"
 #include "ops/cli/exit_code.h"
 #include "ops/cli/http/sse.h"
 #include "ops/cli/http/transport.h"
@@ -31,6 +32,7 @@ struct ApiOptions {
   std::chrono::milliseconds timeout{30'000};     // for one answer, retries included
   std::function<std::string()> new_key;          // a fresh idempotency key
   std::function<void(const std::string&)> note;  // progress for people, e.g. "retrying"; may be empty
+  std::string at = {};                           // --at: each read is of that moment, and nothing is changed
 };
 
 class Api {
@@ -45,8 +47,9 @@ class Api {
   // Bytes `first` to `last` of a file, or as many as there are: 206, or 200 with all of it. Waits longer than
   // others, for a slow line.
   Outcome<ApiReply> get_range(const std::string& target, std::uint64_t first, std::uint64_t last);
-  // A piece of a file, with its SHA-256 for the one that keeps it. Waits as get_range().
-  Outcome<ApiReply> put_bytes(const std::string& target, std::string bytes);
+  // A piece of a file; what keeps it compares it with `hash`, its SHA-256, which the signature covers. Waits
+  // as get_range().
+  Outcome<ApiReply> put_bytes(const std::string& target, std::string bytes, std::string hash);
   // Retries with the same idempotency key on 503, 429, 504 outcome-unknown and a broken connection. `body`
   // null: none.
   Outcome<ApiReply> post(const std::string& target, const boost::json::value& body);
@@ -64,6 +67,15 @@ class Api {
   // the server refuses.
   Outcome<bool> events(const std::string& target, const std::string& last_id, Deadline deadline,
                        const std::function<bool(const SseEvent&)>& on_event);
+
+  // The body of the answer as it comes, until on_bytes returns false (ok) or the server ends it (ok). One
+  // try: who has had a part knows how to go on. Failures: those of get(); unreachable and timeout, where it
+  // broke.
+  Outcome<bool> body(const std::string& target, std::string_view type,
+                     const std::function<bool(std::string_view)>& on_bytes);
+
+  // The time of the moment of --at, as the last answer said it; nullopt: nothing was answered of the past.
+  std::optional<Timestamp> moment() const { return moment_; }
 
   // Waits without a request; false if Ctrl-C ended the wait.
   bool pause(std::chrono::milliseconds duration) { return transport_.pause(duration); }
@@ -86,6 +98,7 @@ class Api {
   Transport& transport_;
   RequestSigner sign_;
   ApiOptions options_;
+  std::optional<Timestamp> moment_;
   bool reached_ =
       false;  // a server answered: from then on a lost connection is a restart, not a wrong address
 };
@@ -97,6 +110,9 @@ std::optional<Failure> lacking(const boost::json::value& body, std::initializer_
 Outcome<ApiReply> having(Outcome<ApiReply> reply, std::initializer_list<const char*> members);
 // The same of one member that is a list.
 Outcome<ApiReply> having_list(Outcome<ApiReply> reply, const char* member);
+
+// What --at is no option for.
+Failure no_past_failure();
 
 // The Failure of a reply that is no success.
 Failure failure_of_reply(const HttpReply& reply);

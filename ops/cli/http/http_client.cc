@@ -10,6 +10,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
+#include <boost/beast/http/span_body.hpp>
 
 #include "controller/api/auth/maybe_tls_stream.h"
 #include "ops/cli/exit_code.h"
@@ -157,12 +158,12 @@ class HttpTransport final : public Transport {
   }
 
   std::optional<Error> send(Stream& connection, const HttpRequest& request, Deadline deadline) {
-    http::request<http::string_body> message;
+    http::request<http::span_body<const char>> message;  // of the request's own bytes
     message.method_string(request.method);
     message.target(request.target);
     message.version(11);
     for (const auto& [name, value] : request.headers) message.set(name, value);
-    message.body() = request.body;
+    message.body() = {request.body.data(), request.body.size()};
     if (!request.body.empty() || request.method != "GET") message.prepare_payload();
     return run(connection, deadline, kReplyTimeoutCode, [&](auto done) {
       http::async_write(connection, message, [done](Code code, std::size_t) { done(code); });

@@ -17,6 +17,7 @@ struct HttpRequest {
   std::string target;  // "/v1/sessions?limit=5"
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
+  std::string body_hash = {};  // where it is known already: the body's SHA-256, hex, for the signature
 };
 
 struct HttpReply {

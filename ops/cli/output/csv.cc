@@ -1,6 +1,7 @@
 // CSV (table.h): the members of JSON objects as fields, RFC 4180.
 #include <algorithm>
 
+#include "events/base/csv/csv.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/table.h"
 
@@ -99,17 +100,11 @@ std::string csv_text(const json::array& items, const std::vector<std::string>& p
   return out;
 }
 
+// An amount below zero is no formula, nor is the sign alone. A text that only begins as one is.
 std::string csv_field(const std::string& text) {
-  // A field that begins like a formula would run in a spreadsheet.
-  const std::string safe = !text.empty() &&
-                                   std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos &&
-                                   text.size() > 1 && !(text[0] == '-' && text[1] >= '0' && text[1] <= '9')
-                               ? "'" + text
-                               : text;
-  if (safe.find_first_of("\",\r\n") == std::string::npos) return safe;
-  std::string out = "\"";
-  for (const char c : safe) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
+  const bool is_negative =
+      text.size() > 1 && text[0] == '-' && text.find_first_not_of("0123456789.", 1) == std::string::npos;
+  return csv_quoted(is_like_formula(text) && text.size() > 1 && !is_negative ? "'" + text : text);
 }
 
 }  // namespace berth::cli

@@ -163,4 +163,24 @@ std::string local_clock(Timestamp at, const UtcOffset& utc_offset) {
   return text + zone_text(offset);
 }
 
+std::optional<Timestamp> clock_moment(std::string_view text, Timestamp now, const UtcOffset& utc_offset) {
+  const auto two = [&](std::size_t from) -> std::optional<std::int64_t> {
+    if (from + 2 > text.size()) return std::nullopt;
+    const char tens = text[from], ones = text[from + 1];
+    if (tens < '0' || tens > '9' || ones < '0' || ones > '9') return std::nullopt;
+    return (tens - '0') * 10 + (ones - '0');
+  };
+  const bool has_seconds = text.size() == 8;
+  if ((text.size() != 5 && !has_seconds) || text[2] != ':' || (has_seconds && text[5] != ':'))
+    return std::nullopt;
+  const auto hour = two(0), minute = two(3);
+  const auto second = has_seconds ? two(6) : std::optional<std::int64_t>(0);
+  if (!hour || !minute || !second || *hour > 23 || *minute > 59 || *second > 59) return std::nullopt;
+  const Duration ahead = utc_offset ? utc_offset(now) : 0;
+  const Timestamp local = now + ahead;
+  const Timestamp day = local - local % kDay;
+  const Timestamp at = day + *hour * kHour + *minute * kMinute + *second * kSecond;
+  return (at > local ? at - kDay : at) - ahead;
+}
+
 }  // namespace berth::cli

@@ -22,6 +22,8 @@ std::optional<Duration> parse_duration(std::string_view text);
 
 // How far the reader's clock is ahead of UTC at a moment; empty: not at all.
 using UtcOffset = std::function<Duration(Timestamp)>;
+// "14:03" or "14:03:11" of the reader's clock: the last one that is not after `now`; nullopt for all else.
+std::optional<Timestamp> clock_moment(std::string_view text, Timestamp now, const UtcOffset& utc_offset);
 // RFC 3339 of the API in the reader's zone, whole seconds: "2026-01-31 18:00:00+09:00", "... 09:00:00Z". What
 // is no time stays as it is.
 std::string local_time(const std::string& time, const UtcOffset& utc_offset);

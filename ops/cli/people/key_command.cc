@@ -132,6 +132,7 @@ void add_key_commands(Registry& registry) {
   auto* noun = registry.noun("key", "Key pairs: how programs sign in", {"keys"});
   add_key_ls(registry, noun);
   add_key_add(registry, noun);
+  add_key_rotate(registry, noun);
   add_key_switch(registry, noun, "off", "Switch a key pair off: its requests are refused",
                  "  berth key off BK0123456789abcdef0123 --reason leaked", false);
   add_key_switch(registry, noun, "on", "Switch a key pair on again", "  berth key on BK0123456789abcdef0123",

@@ -1,8 +1,10 @@
-// Writes src/api/schema.gen.ts: one TypeScript type for each schema of the API's description.
+// Writes of the API's description src/api/schema.gen.ts, a TypeScript type for each schema, and src/api/past.gen.ts, which routes
+// answer of a moment that is past.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const description = new URL('../../../controller/api/openapi.json', import.meta.url)
 const target = new URL('../src/api/schema.gen.ts', import.meta.url)
+const pastTarget = new URL('../src/api/past.gen.ts', import.meta.url)
 
 const nameOf = (ref) => ref.slice(ref.lastIndexOf('/') + 1)
 const quoted = (value) => (value === null ? 'null' : `'${value}'`)
@@ -39,6 +41,14 @@ function typeOf(schema, indent) {
   return [...new Set(types.map((type) => plainType(type, schema, indent)))].join(' | ')
 }
 
-const schemas = JSON.parse(readFileSync(description, 'utf8')).components.schemas
+const { components, paths } = JSON.parse(readFileSync(description, 'utf8'))
+const { schemas } = components
+const made = '// Made by scripts/types.mjs of controller/api/openapi.json.\n\n'
 const types = Object.entries(schemas).map(([name, schema]) => `export type ${name} = ${typeOf(schema, '')}\n`)
-writeFileSync(target, `// Made by scripts/types.mjs of controller/api/openapi.json.\n\n${types.join('\n')}`)
+writeFileSync(target, made + types.join('\n'))
+
+const pattern = (path) => `  /^${path.replaceAll('/', '\\/').replaceAll(/\{\w+\}/g, '[^/]+')}$/,`
+const past = Object.entries(paths)
+  .filter(([, { get }]) => get?.['x-berth-past'])
+  .map(([path]) => pattern(path))
+writeFileSync(pastTarget, `${made}export const HAVE_PAST = [\n${past.join('\n')}\n]\n`)

@@ -10,6 +10,8 @@ import { parseArgs } from 'node:util'
 import { WebSocketServer } from 'ws'
 import { Apps } from './fake/apps.mjs'
 import { Cluster, Refusal } from './fake/cluster.mjs'
+import { Producers } from './fake/producers.mjs'
+import { clusterAt } from './fake/past.mjs'
 import { Folders } from './fake/folders.mjs'
 import { People, sees, shownTo } from './fake/people.mjs'
 import { routesOf, terminalOf, wanted } from './fake/routes.mjs'
@@ -35,7 +37,15 @@ export function startFake({ port = 0, folder, ...options }) {
   const people = new People(cluster)
   const folders = new Folders(cluster)
   seed(cluster, people, folders, options)
-  const control = { streams: new Set(), down: false, fault: null, listings: 0, cutUploads: 0 }
+  const control = {
+    streams: new Set(),
+    down: false,
+    fault: null,
+    listings: 0,
+    cutUploads: 0,
+    busy: 0,
+    moments: new Set(),
+  }
   const server = createServer(
     (request, response) =>
       void answer(request, response).catch((error) => {
@@ -52,7 +62,8 @@ export function startFake({ port = 0, folder, ...options }) {
     shells.endSession(row)
     apps.endSession(row)
   })
-  const routes = routesOf(cluster, people, origin, shells, apps, folders)
+  const producers = new Producers()
+  const routes = routesOf(cluster, people, origin, shells, apps, folders, producers)
   server.on('upgrade', (request, socket, head) => {
     try {
       const { session, kernel, app } = askedStream(request)
@@ -104,23 +115,48 @@ export function startFake({ port = 0, folder, ...options }) {
     if (url.pathname === '/v1/watch') return watch(request, response, url.searchParams)
     if (url.pathname === '/v1/events' && request.headers.accept === 'text/event-stream')
       return streamEvents(request, response, url.searchParams)
-    for (const route of routes) {
+    const at = request.method === 'GET' && url.searchParams.get('at')
+    const past = at ? pastAt(url.pathname, at) : null
+    for (const route of past?.routes ?? routes) {
       const match = route.method === request.method && route.path.exec(url.pathname)
       if (match)
         return reply(
           response,
-          route.answer({
-            me,
-            query: url.searchParams,
-            body,
-            bytes,
-            headers: request.headers,
-            match: match.map((part) => part && decodeURIComponent(part)),
-          }),
+          withMoment(
+            past,
+            route.answer({
+              me,
+              query: url.searchParams,
+              body,
+              bytes,
+              headers: request.headers,
+              match: match.map((part) => part && decodeURIComponent(part)),
+            }),
+          ),
         )
     }
     throw new Refusal(404, 'no-such-route', `${request.method} ${url.pathname}`)
   }
+
+  /** The routes as they answer of a moment; those that have none refuse it. */
+  function pastAt(path, at) {
+    control.moments.add(at)
+    if (control.busy > 0) {
+      control.busy -= 1
+      throw new Refusal(503, 'past-busy', 'the past is being read for others')
+    }
+    if (
+      !/^\/v1\/(sessions(\/[^/]+(\/why)?)?|agents|groups|images|presets|slots|limits|users|projects|domains|keys|resource.*|folders|volumes|quarantine)$/.test(
+        path,
+      )
+    )
+      throw new Refusal(400, 'no-past', `${path} has no past`)
+    const { then, at: moment } = clusterAt(cluster, at)
+    return { moment, routes: routesOf(then, people, origin, shells, apps, folders, producers) }
+  }
+
+  const withMoment = (past, answer) =>
+    past && answer.body ? { ...answer, body: { ...answer.body, at: past.moment } } : answer
 
   /** Login routes are open to who is not signed in. */
   function openRoute(request, path, body) {
@@ -199,6 +235,7 @@ export function startFake({ port = 0, folder, ...options }) {
         shells,
         apps,
         folders,
+        producers,
         streams: () => control.streams.size,
         listings: () => control.listings,
         cut: () => control.streams.forEach((stream) => stream.destroy()),
@@ -212,6 +249,11 @@ export function startFake({ port = 0, folder, ...options }) {
         cutUploads: (count) => {
           control.cutUploads = count
         },
+        /** So many reads of the past are answered by 503. */
+        busyPast: (count) => {
+          control.busy = count
+        },
+        moments: control.moments,
         fault: (pattern) => {
           control.fault = pattern
         },

@@ -7,6 +7,9 @@ import { chromium } from 'playwright-core'
 import { takeAppPictures, walkAppRights, walkApps, walkImageMemory } from './browser/apps.mjs'
 import { faults, folder, leavePages, pictures } from './browser/browser.mjs'
 import { showEmpty, takePictures } from './browser/pictures.mjs'
+import { walkOperators } from './browser/operators.mjs'
+import { walkProducers } from './browser/producers.mjs'
+import { walkPast } from './browser/past.mjs'
 import { walkLosses } from './browser/losses.mjs'
 import { takeFilePictures, walkFiles, walkManyFiles, walkMounts, walkStorage } from './browser/storage.mjs'
 import { walkShares } from './browser/shares.mjs'
@@ -46,6 +49,9 @@ const walks = [
   walkAppRights,
   walkImageMemory,
   walkLosses,
+  walkPast,
+  walkProducers,
+  walkOperators,
   takeFilePictures,
   takeAppPictures,
   takeTerminalPictures,

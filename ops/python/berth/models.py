@@ -6,6 +6,118 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 
+class PastPoint(TypedDict):
+    """A record of the journal, and its time"""
+
+    position: str
+    time: str
+
+
+class PastBounds(TypedDict):
+    first: PastPoint
+    last: PastPoint
+    pruned_before: str | None  # Ended sessions from before it are gone from history
+
+
+class DiffEvent(TypedDict):
+    position: str
+    time: str
+    type: str
+    line: str  # For people; empty where too many are kept
+
+
+class DiffChange(TypedDict):
+    noun: str
+    id: str
+    name: str
+    before: dict[str, Any] | None  # The row as its own route shows it; null: there was none
+    after: dict[str, Any] | None
+    events: list[DiffEvent]
+    more_events: int  # Events that are not told
+
+
+Diff = TypedDict("Diff", {"from": "PastPoint", "to": "PastPoint", "changes": "list[DiffChange]", "next": "str | None"})
+
+
+DecisionPass = TypedDict("DecisionPass", {"from": "str", "to": "str", "time": "str"})
+
+
+class DecisionPolicy(TypedDict):
+    order: str
+    head_of_line: str
+    select: str
+
+
+Decision = TypedDict("Decision", {
+    "position": "str", "time": "str", "kind": 'Literal["placed", "held"]', "session": "str", "name": "str",
+    "user": "str", "attempt": "int", "group": "str", "pass": "DecisionPass", "policy": "DecisionPolicy",
+    "queue_count": "int", "queue": "list[DecisionQueueStep]", "was_held": "bool", "behind_head": "bool",
+    "searches_count": "int", "searches": "list[DecisionSearch]", "victims_count": "int", "victims": "list[str]",
+    "places": "DecisionPlaces", "record": "DecisionPlaces", "equal": "bool",
+})
+
+
+class DecisionPlacesItemDevicesItem(TypedDict):
+    device: str
+    slot: str
+    amount: Amount
+
+
+class DecisionPlacesItem(TypedDict):
+    kernel: str
+    agent: str
+    devices: list[DecisionPlacesItemDevicesItem]
+
+
+DecisionPlaces: TypeAlias = "list[DecisionPlacesItem] | None"
+
+
+class DecisionQueueStep(TypedDict):
+    place: int  # From 1
+    session: str | None  # Null, and no name nor user: the caller may not see it
+    name: str | None
+    user: str | None
+    priority: int
+    asked: int | None  # The how many-th the pass looked at by itself; null: it did not, for one like it was refused
+    outcome: Literal["placed", "reserved", "held-back", "refused", "behind-head", "not-reached"]
+    code: str | None  # Why it was held back or refused
+    slot: str | None
+
+
+class DecisionSearchFiltersItemRemovedItem(TypedDict):
+    agent: str
+    slot: str | None
+    asked: str | None
+    missing: str | None
+
+
+class DecisionSearchFiltersItem(TypedDict):
+    filter: Literal["no-agents", "architecture", "no-volume", "designated-agent", "session-group", "container-limit", "no-capacity", "no-device"]
+    text: str
+    removed_count: int
+    removed: list[DecisionSearchFiltersItemRemovedItem]  # The first 20, by name, with what each lacks first
+
+
+class DecisionSearchRemainingItemScoresItem(TypedDict):
+    name: Literal["failed-here", "not-designated", "group-members", "unused", "free", "rise", "turn"]
+    slot: str | None  # Of free
+    value: str | None  # Null: the agent has no such slot
+
+
+class DecisionSearchRemainingItem(TypedDict):
+    agent: str
+    scores: list[DecisionSearchRemainingItemScoresItem]  # What the selection compares, in order
+
+
+class DecisionSearch(TypedDict):
+    kernel: str  # Of a single-node session the first of all, which go together
+    agents: int  # Of the group
+    filters: list[DecisionSearchFiltersItem]  # In the order in which agents pass them; those that took something out
+    remaining_count: int
+    remaining: list[DecisionSearchRemainingItem]  # The first 20, best first
+    ties: int  # As good as the best; the smallest name takes it
+
+
 Amount: TypeAlias = "str"
 
 
@@ -301,6 +413,7 @@ class Folder(TypedDict):
     access: Literal["own", "write", "read", "none"]  # The caller's, to its files
     shares: NotRequired[list[FolderShare]]  # For who may change them
     sessions: list[FolderSession]  # Live ones that mount it and that the caller may see, 20 at most
+    more_sessions: NotRequired[int]  # For who may change it: live ones that mount it beside those of `sessions`
 
 
 class FolderList(TypedDict):
@@ -333,6 +446,7 @@ class FolderChanged(TypedDict):
     access: NotRequired[Literal["own", "write", "read", "none"]]  # The caller's, to its files
     shares: NotRequired[list[FolderShare]]  # For who may change them
     sessions: NotRequired[list[FolderSession]]  # Live ones that mount it and that the caller may see, 20 at most
+    more_sessions: NotRequired[int]  # For who may change it: live ones that mount it beside those of `sessions`
     position: int
 
 
@@ -401,11 +515,11 @@ class UploadRequest(TypedDict):
 
 class Upload(TypedDict):
     upload: HexId
-    offset: int  # Bytes that are on disk
+    offset: int  # Bytes that are there
 
 
 class UploadOffset(TypedDict):
-    offset: int  # Bytes that are on disk
+    offset: int  # Bytes that are there
 
 
 class UploadedFile(TypedDict):
@@ -765,6 +879,39 @@ class Done(TypedDict):
     position: int
 
 
+class History(TypedDict):
+    keep_days: int | None  # null: for ever
+    pruned_before: str | None
+    restored_from: str | None  # The id of the backup
+    restored_taken_at: str | None
+    restored_at: str | None
+
+
+class HistoryRule(TypedDict):
+    keep_days: NotRequired[int | None]
+
+
+class HistoryPrune(TypedDict):
+    before: str
+
+
+class Sealing(TypedDict):
+    sealing: int  # The key with which this server seals
+    newest: int
+    to_reseal: int  # Live secrets that an older key sealed
+    live: list[int]  # Keys that are not destroyed
+
+
+class Resealed(TypedDict):
+    resealed: int
+    broken: int  # Secrets that open with no key
+    position: NotRequired[int]
+
+
+class SealKeyNumber(TypedDict):
+    number: int
+
+
 class Release(TypedDict):
     subject: str
 
@@ -966,6 +1113,44 @@ class FairShareLine(TypedDict):
     rank: int  # In its scope; 1 comes first, equal ones share it
 
 
+UsageSeconds: TypeAlias = "dict[str, str]"
+
+
+class UsageWaits(TypedDict):
+    """Of sessions that got their place; percentiles are at most a 32nd too long"""
+
+    count: int
+    p50_ms: int
+    p95_ms: int
+
+
+class UsageRow(TypedDict):
+    key: str  # alice, DOMAIN/PROJECT, a group, a1, a1/gpu0
+    time: NotRequired[str]  # Of a series: where the part begins
+    slot_seconds: UsageSeconds
+    sessions: int  # That got their place
+    waits: UsageWaits | None
+
+
+class UsageReportTotal(TypedDict):
+    slot_seconds: UsageSeconds
+    sessions: int
+
+
+class UsageReportUtilisationItem(TypedDict):
+    slot: str
+    capacity_seconds: str  # Of agents that were ALIVE
+    asked_seconds: str  # Held, and waited for
+    given_seconds: str
+
+
+UsageReport = TypedDict("UsageReport", {
+    "from": "str", "to": "str", "since": "str | None", "by": "str", "step": "str | None", "rows": "list[UsageRow]",
+    "total": "UsageReportTotal", "series": "list[UsageRow]", "waits": "UsageWaits | None",
+    "utilisation": "list[UsageReportUtilisationItem]",
+})
+
+
 class FairShareReport(TypedDict):
     group: str
     until: str  # What lives counts up to here
@@ -1002,6 +1187,23 @@ class EventList(TypedDict):
     position: int | None
 
 
+AuditHead = TypedDict("AuditHead", {
+    "signed": "NotRequired[bool]", "cluster_id": "NotRequired[str]", "key": "NotRequired[str]",
+    "current_key": "NotRequired[str | None]", "from": "NotRequired[int]", "offset": "NotRequired[int]",
+    "position": "NotRequired[str]", "count": "NotRequired[int]", "rolling_hash": "NotRequired[str]",
+    "state_hash": "NotRequired[str]", "signature": "NotRequired[str]", "signed_at": "NotRequired[str | None]",
+})
+
+
+Audit = TypedDict("Audit", {
+    "job": "NotRequired[str]", "state": 'NotRequired[Literal["running", "good", "bad", "cancelled", "failed"]]',
+    "from": "NotRequired[int]", "to": "NotRequired[int]", "checked": "NotRequired[int]", "total": "NotRequired[int]",
+    "applied": "NotRequired[int]", "void": "NotRequired[int]", "heads": "NotRequired[int]", "keys": "NotRequired[int]",
+    "rolling_hash": "NotRequired[str]", "head": "NotRequired[AuditHead | None]", "first_bad": "NotRequired[str | None]",
+    "code": "NotRequired[str | None]", "message": "NotRequired[str]",
+})
+
+
 class RawJournalRecordsItem(TypedDict):
     offset: int
     payload: str | None
@@ -1022,8 +1224,66 @@ class Truncation(TypedDict):
     left: int
 
 
+class LogLevel(TypedDict):
+    level: Any
+
+
+LogLevelRequest = TypedDict("LogLevelRequest", {"level": "Any", "for": "NotRequired[str | int | None]"})
+
+
 class AcceptedTruncation(TypedDict):
     truncation: Truncation | None
+
+
+class OperationsSeriesItem(TypedDict):
+    name: str
+    unit: Any
+    labels: dict[str, str]
+    values: list[float | None]
+
+
+class OperationsLeader(TypedDict):
+    id: str
+    epoch: int
+    since: str | None
+
+
+class OperationsEpochsItem(TypedDict):
+    epoch: int
+    leader: str
+    since: str | None
+
+
+class OperationsStoresItem(TypedDict):
+    name: str
+    role: Any
+    position: str
+    lag_records: int
+    bytes: int | None
+
+
+class OperationsDisksItem(TypedDict):
+    name: str
+    used_bytes: int
+    total_bytes: int
+
+
+class OperationsQuarantine(TypedDict):
+    count: int
+
+
+class OperationsAgentsItem(TypedDict):
+    name: str
+    state: str
+    last_beat: str | None
+    beat_age_seconds: float | None
+
+
+Operations = TypedDict("Operations", {
+    "from": "str", "to": "str", "step_seconds": "int", "times": "list[int]", "series": "list[OperationsSeriesItem]",
+    "leader": "OperationsLeader | None", "epochs": "list[OperationsEpochsItem]", "stores": "list[OperationsStoresItem]",
+    "disks": "list[OperationsDisksItem]", "quarantine": "OperationsQuarantine", "agents": "list[OperationsAgentsItem]",
+})
 
 
 class Cluster(TypedDict):
@@ -1372,6 +1632,59 @@ class KeyChanged(TypedDict):
     position: int
 
 
+class ProducerOwners(TypedDict):
+    scope: Literal["user", "project", "domain", "cluster"]
+    id: NotRequired[str | None]  # Of a project DOMAIN/NAME; of the cluster none
+
+
+class Producer(TypedDict):
+    name: str
+    display_name: str
+    generation: int  # Of its key
+    requests: list[str]
+    owners: list[ProducerOwners]
+    disabled: bool
+    created_at: str | None
+    made_by: str | None
+    token_expires_at: str | None
+
+
+class ProducerList(TypedDict):
+    producers: list[Producer]
+    next_page_token: str | None
+    position: int | None
+
+
+class ProducerRequest(TypedDict):
+    name: NewName
+    display_name: NotRequired[DisplayName]
+    requests: list[Literal["request_session", "terminate_session", "terminate_sessions", "share_session", "put_domain", "put_project", "put_user", "put_membership"]]  # Which requests it may ask, by their names in request.proto
+    owners: list[ProducerOwners]  # For whom it may ask
+    token_hash: str  # BLAKE2b-128 of the token's text, 32 hex digits
+    expires_at: str  # Within the next hour
+
+
+class ProducerChange(TypedDict):
+    display_name: NotRequired[DisplayName]
+    requests: NotRequired[list[Literal["request_session", "terminate_session", "terminate_sessions", "share_session", "put_domain", "put_project", "put_user", "put_membership"]]]  # Which requests it may ask, by their names in request.proto
+    owners: NotRequired[list[ProducerOwners]]  # For whom it may ask
+    disabled: NotRequired[bool]
+
+
+class ProducerChanged(TypedDict):
+    producer: Producer | None
+    position: int
+
+
+class ProducerKey(TypedDict):
+    producer: Producer | None
+    access_key: str
+    cluster: str
+    generation: int
+    key: str  # 64 hex digits; shown this once
+    position: int
+
+
 class Scope(TypedDict):
     scope: Literal["domain", "project", "user"]
     id: str  # Of a project DOMAIN/NAME
@@ -1437,3 +1750,18 @@ class OpenAppAnswer(TypedDict):
     url: str
     ticket: str
     expires_at: str
+
+
+class RotateHeadKeyAnswer(TypedDict):
+    key: NotRequired[str]
+    previous_key: NotRequired[str]
+    position: NotRequired[int]
+
+
+class StartAuditAnswer(TypedDict):
+    job: NotRequired[str]
+
+
+class StartAuditBody(TypedDict):
+    to: NotRequired[int]  # Stop before this offset; default: what is durable now
+    head: NotRequired[AuditHead]

@@ -17,14 +17,15 @@ class Client(BaseClient):
         self, *, state: models.Statuses | None = None, name: models.NameOrNone | None = None,
         group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, shared: bool | None = None,
         project: models.ProjectOrNone | None = None, since: str | None = None, limit: int | None = None,
-        page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
+        page_token: str | None = None, at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.SessionList:
         """Live sessions in order of arrival, then ended ones, newest first (GET /v1/sessions)"""
         return self._send(Call(
             "GET", "/v1/sessions",
             query={
                 "state": state, "name": name, "group": group, "user": user, "shared": shared, "project": project,
-                "since": since, "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait,
+                "since": since, "limit": limit, "page_token": page_token, "at": at, "min_position": min_position,
+                "wait": wait,
             },
         ))
 
@@ -32,14 +33,14 @@ class Client(BaseClient):
         self, *, state: models.Statuses | None = None, name: models.NameOrNone | None = None,
         group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, shared: bool | None = None,
         project: models.ProjectOrNone | None = None, since: str | None = None, limit: int | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> Iterator[models.Session]:
         """Live sessions in order of arrival, then ended ones, newest first (GET /v1/sessions); every item of all pages"""
         return self._each(Call(
             "GET", "/v1/sessions",
             query={
                 "state": state, "name": name, "group": group, "user": user, "shared": shared, "project": project,
-                "since": since, "limit": limit, "min_position": min_position, "wait": wait,
+                "since": since, "limit": limit, "at": at, "min_position": min_position, "wait": wait,
             },
         ), "sessions")
 
@@ -64,13 +65,13 @@ class Client(BaseClient):
         ))
 
     def get_session(
-        self, session: models.Name, *, estimate: bool | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, session: models.Name, *, estimate: bool | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.Session:
         """A session by id or name (GET /v1/sessions/{session})"""
         return self._send(Call(
             "GET", f"/v1/sessions/{segment(session)}",
-            query={"estimate": estimate, "min_position": min_position, "wait": wait},
+            query={"estimate": estimate, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def delete_session(
@@ -94,11 +95,11 @@ class Client(BaseClient):
         ))
 
     def explain_session(
-        self, session: models.Name, *, min_position: int | None = None, wait: str | None = None,
+        self, session: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.Explanation:
         """Why it waits, in amounts as of now (GET /v1/sessions/{session}/why)"""
         return self._send(Call(
-            "GET", f"/v1/sessions/{segment(session)}/why", query={"min_position": min_position, "wait": wait},
+            "GET", f"/v1/sessions/{segment(session)}/why", query={"at": at, "min_position": min_position, "wait": wait},
         ))
 
     def get_session_logs(
@@ -169,33 +170,33 @@ class Client(BaseClient):
 
     def list_agents(
         self, *, group: models.NameOrNone | None = None, state: str | None = None, limit: int | None = None,
-        page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
+        page_token: str | None = None, at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.AgentList:
         """Agents by name (GET /v1/agents)"""
         return self._send(Call(
             "GET", "/v1/agents",
             query={
-                "group": group, "state": state, "limit": limit, "page_token": page_token, "min_position": min_position,
-                "wait": wait,
+                "group": group, "state": state, "limit": limit, "page_token": page_token, "at": at,
+                "min_position": min_position, "wait": wait,
             },
         ))
 
     def iter_agents(
         self, *, group: models.NameOrNone | None = None, state: str | None = None, limit: int | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> Iterator[models.Agent]:
         """Agents by name (GET /v1/agents); every item of all pages"""
         return self._each(Call(
             "GET", "/v1/agents",
-            query={"group": group, "state": state, "limit": limit, "min_position": min_position, "wait": wait},
+            query={"group": group, "state": state, "limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "agents")
 
     def get_agent(
-        self, agent: models.Name, *, min_position: int | None = None, wait: str | None = None,
+        self, agent: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.Agent:
         """An agent, what it has and who holds it (GET /v1/agents/{agent})"""
         return self._send(Call(
-            "GET", f"/v1/agents/{segment(agent)}", query={"min_position": min_position, "wait": wait},
+            "GET", f"/v1/agents/{segment(agent)}", query={"at": at, "min_position": min_position, "wait": wait},
         ))
 
     def delete_agent(
@@ -262,21 +263,22 @@ class Client(BaseClient):
         return self._send(Call("POST", f"/v1/agents/{segment(agent)}/join", body=body, signed=False))
 
     def list_images(
-        self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.ImageList:
         """Images by reference (GET /v1/images)"""
         return self._send(Call(
             "GET", "/v1/images",
-            query={"limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def iter_images(
-        self, *, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> Iterator[models.Image]:
         """Images by reference (GET /v1/images); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/images", query={"limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/images", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "images")
 
     def put_image(
@@ -308,21 +310,22 @@ class Client(BaseClient):
         ))
 
     def list_groups(
-        self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.GroupList:
         """Resource groups by name (GET /v1/groups)"""
         return self._send(Call(
             "GET", "/v1/groups",
-            query={"limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def iter_groups(
-        self, *, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> Iterator[models.Group]:
         """Resource groups by name (GET /v1/groups); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/groups", query={"limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/groups", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "groups")
 
     def put_group(
@@ -344,63 +347,68 @@ class Client(BaseClient):
         ))
 
     def list_slots(
-        self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.SlotList:
         """Slot types by name (GET /v1/slots)"""
         return self._send(Call(
             "GET", "/v1/slots",
-            query={"limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def iter_slots(
-        self, *, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> Iterator[models.SlotType]:
         """Slot types by name (GET /v1/slots); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/slots", query={"limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/slots", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "slots")
 
     def list_limits(
-        self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.LimitList:
         """Limits and what is used of them: yours, or all for who sees all (GET /v1/limits)"""
         return self._send(Call(
             "GET", "/v1/limits",
-            query={"limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def iter_limits(
-        self, *, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> Iterator[models.Limit]:
         """Limits and what is used of them: yours, or all for who sees all (GET /v1/limits); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/limits", query={"limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/limits", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "limits")
 
     def list_users(
         self, *, domain: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None,
-        limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
+        limit: int | None = None, page_token: str | None = None, at: str | None = None, min_position: int | None = None,
         wait: str | None = None,
     ) -> models.UserList:
         """Users whom the caller may see (GET /v1/users)"""
         return self._send(Call(
             "GET", "/v1/users",
             query={
-                "domain": domain, "project": project, "limit": limit, "page_token": page_token,
+                "domain": domain, "project": project, "limit": limit, "page_token": page_token, "at": at,
                 "min_position": min_position, "wait": wait,
             },
         ))
 
     def iter_users(
         self, *, domain: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None,
-        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        limit: int | None = None, at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> Iterator[models.User]:
         """Users whom the caller may see (GET /v1/users); every item of all pages"""
         return self._each(Call(
             "GET", "/v1/users",
-            query={"domain": domain, "project": project, "limit": limit, "min_position": min_position, "wait": wait},
+            query={
+                "domain": domain, "project": project, "limit": limit, "at": at, "min_position": min_position,
+                "wait": wait,
+            },
         ), "users")
 
     def create_user(
@@ -411,9 +419,13 @@ class Client(BaseClient):
             "POST", "/v1/users", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
         ))
 
-    def get_user(self, user: models.Name, *, min_position: int | None = None, wait: str | None = None) -> models.User:
+    def get_user(
+        self, user: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> models.User:
         """One user (GET /v1/users/{user})"""
-        return self._send(Call("GET", f"/v1/users/{segment(user)}", query={"min_position": min_position, "wait": wait}))
+        return self._send(Call(
+            "GET", f"/v1/users/{segment(user)}", query={"at": at, "min_position": min_position, "wait": wait},
+        ))
 
     def change_user(
         self, user: models.Name, body: models.UserChange | None = None, *, reason: str | None = None,
@@ -437,23 +449,25 @@ class Client(BaseClient):
 
     def list_projects(
         self, *, domain: models.NameOrNone | None = None, limit: int | None = None, page_token: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.ProjectList:
         """Projects that the caller may see (GET /v1/projects)"""
         return self._send(Call(
             "GET", "/v1/projects",
             query={
-                "domain": domain, "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait,
+                "domain": domain, "limit": limit, "page_token": page_token, "at": at, "min_position": min_position,
+                "wait": wait,
             },
         ))
 
     def iter_projects(
-        self, *, domain: models.NameOrNone | None = None, limit: int | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, domain: models.NameOrNone | None = None, limit: int | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> Iterator[models.Project]:
         """Projects that the caller may see (GET /v1/projects); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/projects", query={"domain": domain, "limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/projects",
+            query={"domain": domain, "limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "projects")
 
     def create_project(
@@ -465,12 +479,13 @@ class Client(BaseClient):
         ))
 
     def get_project(
-        self, domain: models.Name, project: models.Name, *, min_position: int | None = None, wait: str | None = None,
+        self, domain: models.Name, project: models.Name, *, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> models.Project:
         """One project (GET /v1/projects/{domain}/{project})"""
         return self._send(Call(
             "GET", f"/v1/projects/{segment(domain)}/{segment(project)}",
-            query={"min_position": min_position, "wait": wait},
+            query={"at": at, "min_position": min_position, "wait": wait},
         ))
 
     def change_project(
@@ -513,37 +528,65 @@ class Client(BaseClient):
             query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
         ))
 
-    def list_volumes(self, *, min_position: int | None = None, wait: str | None = None) -> models.VolumeList:
+    def get_past(self, *, min_position: int | None = None, wait: str | None = None) -> models.PastBounds:
+        """Which moments of the past can be asked for (GET /v1/past)"""
+        return self._send(Call("GET", "/v1/past", query={"min_position": min_position, "wait": wait}))
+
+    def get_diff(
+        self, *, from_: str, to: str | None = None,
+        noun: Literal["session", "agent", "folder", "volume", "group", "image", "preset", "slot", "limit", "domain", "project", "user", "key", "browser-session", "quarantine"] | None = None,
+        limit: int | None = None, page: str | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Diff:
+        """What changed between two moments, by noun, with the events that did it (GET /v1/diff)"""
+        return self._send(Call(
+            "GET", "/v1/diff",
+            query={
+                "from": from_, "to": to, "noun": noun, "limit": limit, "page": page, "min_position": min_position,
+                "wait": wait,
+            },
+        ))
+
+    def get_decision(
+        self, position: str, *, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Decision:
+        """One past placement, worked out again on what its pass saw, step by step (GET /v1/decisions/{position})"""
+        return self._send(Call(
+            "GET", f"/v1/decisions/{segment(position)}", query={"min_position": min_position, "wait": wait},
+        ))
+
+    def list_volumes(
+        self, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> models.VolumeList:
         """Where folders can lie (GET /v1/volumes)"""
-        return self._send(Call("GET", "/v1/volumes", query={"min_position": min_position, "wait": wait}))
+        return self._send(Call("GET", "/v1/volumes", query={"at": at, "min_position": min_position, "wait": wait}))
 
     def list_folders(
         self, *, state: str | None = None, volume: models.NameOrNone | None = None,
         name: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None, mine: bool | None = None,
         include: Literal["", "trash"] | None = None, limit: int | None = None, page_token: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.FolderList:
         """Folders that the caller may see, by name (GET /v1/folders)"""
         return self._send(Call(
             "GET", "/v1/folders",
             query={
                 "state": state, "volume": volume, "name": name, "project": project, "mine": mine, "include": include,
-                "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait,
+                "limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait,
             },
         ))
 
     def iter_folders(
         self, *, state: str | None = None, volume: models.NameOrNone | None = None,
         name: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None, mine: bool | None = None,
-        include: Literal["", "trash"] | None = None, limit: int | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        include: Literal["", "trash"] | None = None, limit: int | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> Iterator[models.Folder]:
         """Folders that the caller may see, by name (GET /v1/folders); every item of all pages"""
         return self._each(Call(
             "GET", "/v1/folders",
             query={
                 "state": state, "volume": volume, "name": name, "project": project, "mine": mine, "include": include,
-                "limit": limit, "min_position": min_position, "wait": wait,
+                "limit": limit, "at": at, "min_position": min_position, "wait": wait,
             },
         ), "items")
 
@@ -557,10 +600,12 @@ class Client(BaseClient):
             headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
         ))
 
-    def get_folder(self, folder: str, *, min_position: int | None = None, wait: str | None = None) -> models.Folder:
+    def get_folder(
+        self, folder: str, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Folder:
         """One folder (GET /v1/folders/{folder})"""
         return self._send(Call(
-            "GET", f"/v1/folders/{segment(folder)}", query={"min_position": min_position, "wait": wait},
+            "GET", f"/v1/folders/{segment(folder)}", query={"at": at, "min_position": min_position, "wait": wait},
         ))
 
     def rename_folder(
@@ -693,21 +738,22 @@ class Client(BaseClient):
         ))
 
     def list_domains(
-        self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.DomainList:
         """Domains that the caller may see (GET /v1/domains)"""
         return self._send(Call(
             "GET", "/v1/domains",
-            query={"limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def iter_domains(
-        self, *, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> Iterator[models.Domain]:
         """Domains that the caller may see (GET /v1/domains); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/domains", query={"limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/domains", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "domains")
 
     def create_domain(
@@ -719,11 +765,11 @@ class Client(BaseClient):
         ))
 
     def get_domain(
-        self, domain: models.Name, *, min_position: int | None = None, wait: str | None = None,
+        self, domain: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.Domain:
         """One domain (GET /v1/domains/{domain})"""
         return self._send(Call(
-            "GET", f"/v1/domains/{segment(domain)}", query={"min_position": min_position, "wait": wait},
+            "GET", f"/v1/domains/{segment(domain)}", query={"at": at, "min_position": min_position, "wait": wait},
         ))
 
     def change_domain(
@@ -748,21 +794,25 @@ class Client(BaseClient):
 
     def list_keys(
         self, *, user: models.NameOrNone | None = None, limit: int | None = None, page_token: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.KeyList:
         """Key pairs of the caller, or of a user, without their secrets (GET /v1/keys)"""
         return self._send(Call(
             "GET", "/v1/keys",
-            query={"user": user, "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+            query={
+                "user": user, "limit": limit, "page_token": page_token, "at": at, "min_position": min_position,
+                "wait": wait,
+            },
         ))
 
     def iter_keys(
-        self, *, user: models.NameOrNone | None = None, limit: int | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, user: models.NameOrNone | None = None, limit: int | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> Iterator[models.Key]:
         """Key pairs of the caller, or of a user, without their secrets (GET /v1/keys); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/keys", query={"user": user, "limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/keys",
+            query={"user": user, "limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "keys")
 
     def create_key(
@@ -789,13 +839,113 @@ class Client(BaseClient):
             headers={"Idempotency-Key": idempotency_key},
         ))
 
-    def get_limit(
-        self, scope: Literal["domain", "project", "user", "keypair"], id: str, *, min_position: int | None = None,
+    def list_producers(
+        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
+    ) -> models.ProducerList:
+        """Programs that ask for their own users, and their scopes (GET /v1/producers)"""
+        return self._send(Call(
+            "GET", "/v1/producers",
+            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
+        ))
+
+    def iter_producers(
+        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
         wait: str | None = None,
+    ) -> Iterator[models.Producer]:
+        """Programs that ask for their own users, and their scopes (GET /v1/producers); every item of all pages"""
+        return self._each(Call(
+            "GET", "/v1/producers", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
+        ), "producers")
+
+    def create_producer(
+        self, body: models.ProducerRequest, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.ProducerChanged:
+        """Register a producer; whoever brings the token gets its key, once. The token's hash is sent (POST /v1/producers)"""
+        return self._send(Call(
+            "POST", "/v1/producers", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    def get_producer(
+        self, producer: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Producer:
+        """One producer; it may ask about itself (its past is for superadmins) (GET /v1/producers/{producer})"""
+        return self._send(Call(
+            "GET", f"/v1/producers/{segment(producer)}", query={"at": at, "min_position": min_position, "wait": wait},
+        ))
+
+    def change_producer(
+        self, producer: models.Name, body: models.ProducerChange, *, reason: str | None = None,
+    ) -> models.ProducerChanged:
+        """Change a producer's name for people, its scope as a whole, or switch it off or on (PATCH /v1/producers/{producer})"""
+        return self._send(Call("PATCH", f"/v1/producers/{segment(producer)}", query={"reason": reason}, body=body))
+
+    def delete_producer(
+        self, producer: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
+        """Remove a producer: its key is refused from then on, its name is never given again (DELETE /v1/producers/{producer})"""
+        return self._send(Call(
+            "DELETE", f"/v1/producers/{segment(producer)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
+        ))
+
+    def rotate_producer_key(
+        self, producer: models.Name, body: models.EnrolmentToken, *, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.ProducerChanged:
+        """A new key: what the one before signs is refused from then on. The hash of its token is sent (POST /v1/producers/{producer}/rotate)"""
+        return self._send(Call(
+            "POST", f"/v1/producers/{segment(producer)}/rotate", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    def collect_producer_key(self, producer: models.Name, body: models.EnrolmentExchange) -> models.ProducerKey:
+        """Exchange a one-time token for the producer's key (POST /v1/producers/{producer}/key)"""
+        return self._send(Call("POST", f"/v1/producers/{segment(producer)}/key", body=body, signed=False))
+
+    def watch_producer_answers(
+        self, producer: models.Name, *, from_: int | None = None, after: str | None = None, to: int | None = None,
+        limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
+    ) -> models.EventList:
+        """What became of the producer's requests, as a page or as a stream (Accept: text/event-stream) (GET /v1/producers/{producer}/answers)"""
+        return self._send(Call(
+            "GET", f"/v1/producers/{segment(producer)}/answers",
+            query={
+                "from": from_, "after": after, "to": to, "limit": limit, "page_token": page_token,
+                "min_position": min_position, "wait": wait,
+            },
+        ))
+
+    def iter_producer_answers(
+        self, producer: models.Name, *, from_: int | None = None, after: str | None = None, to: int | None = None,
+        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> Iterator[models.Event]:
+        """What became of the producer's requests, as a page or as a stream (Accept: text/event-stream) (GET /v1/producers/{producer}/answers); every item of all pages"""
+        return self._each(Call(
+            "GET", f"/v1/producers/{segment(producer)}/answers",
+            query={"from": from_, "after": after, "to": to, "limit": limit, "min_position": min_position, "wait": wait},
+        ), "events")
+
+    def stream_producer_answers(
+        self, producer: models.Name, *, from_: int | None = None, after: str | None = None, to: int | None = None,
+        last_event_id: str | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> Iterator[ServerEvent]:
+        """What became of the producer's requests, as a page or as a stream (Accept: text/event-stream) (GET /v1/producers/{producer}/answers); as it happens, through broken connections"""
+        return self._stream(Call(
+            "GET", f"/v1/producers/{segment(producer)}/answers",
+            query={"from": from_, "after": after, "to": to, "min_position": min_position, "wait": wait},
+            headers={"Last-Event-ID": last_event_id},
+        ))
+
+    def get_limit(
+        self, scope: Literal["domain", "project", "user", "keypair"], id: str, *, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.Limit:
         """One limit (GET /v1/limits/{scope}/{id})"""
         return self._send(Call(
-            "GET", f"/v1/limits/{segment(scope)}/{segment(id)}", query={"min_position": min_position, "wait": wait},
+            "GET", f"/v1/limits/{segment(scope)}/{segment(id)}",
+            query={"at": at, "min_position": min_position, "wait": wait},
         ))
 
     def put_limit(
@@ -819,21 +969,22 @@ class Client(BaseClient):
         ))
 
     def list_presets(
-        self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.PresetList:
         """Named amounts (GET /v1/presets)"""
         return self._send(Call(
             "GET", "/v1/presets",
-            query={"limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def iter_presets(
-        self, *, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> Iterator[models.Preset]:
         """Named amounts (GET /v1/presets); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/presets", query={"limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/presets", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "presets")
 
     def put_preset(
@@ -854,30 +1005,63 @@ class Client(BaseClient):
         ))
 
     def get_resource(
-        self, *, group: models.NameOrNone | None = None, user: models.NameOrNone | None = None,
+        self, *, group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, at: str | None = None,
         min_position: int | None = None, wait: str | None = None,
     ) -> models.Resource:
         """The indicator: two bars per slot (GET /v1/resource)"""
         return self._send(Call(
-            "GET", "/v1/resource", query={"group": group, "user": user, "min_position": min_position, "wait": wait},
+            "GET", "/v1/resource",
+            query={"group": group, "user": user, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def check_presets(
-        self, *, group: models.NameOrNone | None = None, user: models.NameOrNone | None = None,
+        self, *, group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, at: str | None = None,
         min_position: int | None = None, wait: str | None = None,
     ) -> models.PresetReport:
         """Which presets could start now, and what is left (GET /v1/resource/check-presets)"""
         return self._send(Call(
             "GET", "/v1/resource/check-presets",
-            query={"group": group, "user": user, "min_position": min_position, "wait": wait},
+            query={"group": group, "user": user, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def get_fair_share(
-        self, *, group: models.NameOrNone | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, group: models.NameOrNone | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> models.FairShareReport:
         """Order fair-share: what counts of the past, and who comes first: all, or what you share in (GET /v1/fair-share)"""
         return self._send(Call(
-            "GET", "/v1/fair-share", query={"group": group, "min_position": min_position, "wait": wait},
+            "GET", "/v1/fair-share", query={"group": group, "at": at, "min_position": min_position, "wait": wait},
+        ))
+
+    def get_usage(
+        self, *, from_: str | None = None, to: str | None = None,
+        by: Literal["user", "project", "domain", "group", "agent", "device"] | None = None,
+        step: Literal["none", "1h", "1d"] | None = None, user: models.Name | None = None,
+        project: models.Name | None = None, group: models.Name | None = None,
+        format: Literal["json", "csv"] | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
+    ) -> models.UsageReport | str:
+        """What was held, in slot-seconds, from SCHEDULED to the confirmed end: all, or what the caller may see (GET /v1/usage)"""
+        return self._send(Call(
+            "GET", "/v1/usage",
+            query={
+                "from": from_, "to": to, "by": by, "step": step, "user": user, "project": project, "group": group,
+                "format": format, "at": at, "min_position": min_position, "wait": wait,
+            },
+        ))
+
+    def export_events(
+        self, *, from_: str | None = None, to: str | None = None, after: str | None = None, type: str | None = None,
+        noun: str | None = None, actor: str | None = None, format: Literal["csv", "jsonl"] | None = None,
+        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> bytes | str:
+        """Events as a file, by the rights of now: CSV for spreadsheets, JSON lines (each as of /v1/events) for programs (GET /v1/events/export)"""
+        return self._send(Call(
+            "GET", "/v1/events/export",
+            query={
+                "from": from_, "to": to, "after": after, "type": type, "noun": noun, "actor": actor, "format": format,
+                "limit": limit, "min_position": min_position, "wait": wait,
+            },
         ))
 
     def list_events(
@@ -939,11 +1123,12 @@ class Client(BaseClient):
         ))
 
     def export_scenario(
-        self, *, group: models.NameOrNone | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, group: models.NameOrNone | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> models.ScenarioExport:
         """Superadmins and monitors: the state at one position as a scenario file for `berth schedule --scenario` (GET /v1/scenario)"""
         return self._send(Call(
-            "GET", "/v1/scenario", query={"group": group, "min_position": min_position, "wait": wait},
+            "GET", "/v1/scenario", query={"group": group, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def read_journal(
@@ -955,22 +1140,50 @@ class Client(BaseClient):
             "GET", "/v1/journal", query={"from": from_, "limit": limit, "min_position": min_position, "wait": wait},
         ))
 
+    def get_audit_head(self, *, min_position: int | None = None, wait: str | None = None) -> models.AuditHead:
+        """The newest signed chain head, to be kept elsewhere (GET /v1/audit/head)"""
+        return self._send(Call("GET", "/v1/audit/head", query={"min_position": min_position, "wait": wait}))
+
+    def rotate_head_key(
+        self, body: models.Nothing | None = None, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.RotateHeadKeyAnswer:
+        """Make a new key for signing chain heads, signed by the one of now (POST /v1/audit/head-key)"""
+        return self._send(Call(
+            "POST", "/v1/audit/head-key", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        ))
+
+    def start_audit(
+        self, body: models.StartAuditBody, *, idempotency_key: str | None = None,
+    ) -> models.StartAuditAnswer:
+        """Walk the journal on this server and check its links, hashes and signatures, as a job (POST /v1/audit)"""
+        return self._send(Call("POST", "/v1/audit", headers={"Idempotency-Key": idempotency_key}, body=body))
+
+    def get_audit(self, job: str, *, min_position: int | None = None, wait: str | None = None) -> models.Audit:
+        """How far an audit is, and what it found (GET /v1/audit/{job})"""
+        return self._send(Call("GET", f"/v1/audit/{segment(job)}", query={"min_position": min_position, "wait": wait}))
+
+    def cancel_audit(self, job: str, *, idempotency_key: str | None = None) -> models.Nothing:
+        """End an audit that runs, or forget one that has ended (DELETE /v1/audit/{job})"""
+        return self._send(Call("DELETE", f"/v1/audit/{segment(job)}", headers={"Idempotency-Key": idempotency_key}))
+
     def list_quarantine(
-        self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.QuarantinePage:
         """Inputs and subjects whose decision was refused twice and that are set aside (GET /v1/quarantine)"""
         return self._send(Call(
             "GET", "/v1/quarantine",
-            query={"limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def iter_quarantine(
-        self, *, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> Iterator[models.QuarantinePageQuarantineItem]:
         """Inputs and subjects whose decision was refused twice and that are set aside (GET /v1/quarantine); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/quarantine", query={"limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/quarantine", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "quarantine")
 
     def release_quarantine(
@@ -991,17 +1204,73 @@ class Client(BaseClient):
             body=body,
         ))
 
+    def get_history(self) -> models.History:
+        """How long history is kept, and from which backup the log goes on (GET /v1/history)"""
+        return self._send(Call("GET", "/v1/history"))
+
+    def set_history(
+        self, body: models.HistoryRule, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
+        """Keep history for so long; null or 0: for ever (PUT /v1/history)"""
+        return self._send(Call(
+            "PUT", "/v1/history", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    def prune_history(
+        self, body: models.HistoryPrune, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
+        """Prune what ended before a time, a week ago or more (POST /v1/history/prune)"""
+        return self._send(Call(
+            "POST", "/v1/history/prune", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        ))
+
+    def get_sealing(self) -> models.Sealing:
+        """Which key seals secrets, and how many live ones an older key sealed (GET /v1/sealing)"""
+        return self._send(Call("GET", "/v1/sealing"))
+
+    def add_seal_key(
+        self, body: models.Nothing, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
+        """Add a sealing key: every server keeps it, and seals with it from its next start on (POST /v1/sealing/keys)"""
+        return self._send(Call(
+            "POST", "/v1/sealing/keys", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        ))
+
+    def reseal_secrets(self, body: models.Nothing, *, idempotency_key: str | None = None) -> models.Resealed:
+        """Seal some of the live secrets anew, with the key that seals now (POST /v1/sealing/reseal)"""
+        return self._send(Call("POST", "/v1/sealing/reseal", headers={"Idempotency-Key": idempotency_key}, body=body))
+
+    def destroy_seal_key(
+        self, body: models.SealKeyNumber, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
+        """Erase a key that has sealed nothing that lives, on every server (POST /v1/sealing/destroy)"""
+        return self._send(Call(
+            "POST", "/v1/sealing/destroy", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        ))
+
     def get_cluster(
-        self, *, newest: bool | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, newest: bool | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> models.Cluster:
         """Who leads, where the journal stands, what is in the state (GET /v1/cluster)"""
         return self._send(Call(
-            "GET", "/v1/cluster", query={"newest": newest, "min_position": min_position, "wait": wait},
+            "GET", "/v1/cluster", query={"newest": newest, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def accept_truncation(self, *, idempotency_key: str | None = None) -> models.AcceptedTruncation:
         """Give up journal records that this server had read and that the log lost: it is ready again (POST /v1/cluster/accept-truncation)"""
         return self._send(Call("POST", "/v1/cluster/accept-truncation", headers={"Idempotency-Key": idempotency_key}))
+
+    def get_log_level(self, *, min_position: int | None = None, wait: str | None = None) -> models.LogLevel:
+        """From which level on the server that answers logs (GET /v1/log-level)"""
+        return self._send(Call("GET", "/v1/log-level", query={"min_position": min_position, "wait": wait}))
+
+    def set_log_level(self, body: models.LogLevelRequest, *, idempotency_key: str | None = None) -> models.LogLevel:
+        """Log more or less, on the server that answers and until it stops: no event, no other server (PUT /v1/log-level)"""
+        return self._send(Call("PUT", "/v1/log-level", headers={"Idempotency-Key": idempotency_key}, body=body))
 
     def get_caller(self, *, min_position: int | None = None, wait: str | None = None) -> models.Caller:
         """Who asks (GET /v1/whoami)"""
@@ -1048,11 +1317,12 @@ class Client(BaseClient):
         ))
 
     def list_browser_sessions(
-        self, *, user: models.NameOrNone | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, user: models.NameOrNone | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> models.BrowserSessionList:
         """Where a user is signed in, the newest first (GET /v1/browser-sessions)"""
         return self._send(Call(
-            "GET", "/v1/browser-sessions", query={"user": user, "min_position": min_position, "wait": wait},
+            "GET", "/v1/browser-sessions", query={"user": user, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def end_browser_session(
@@ -1081,6 +1351,14 @@ class Client(BaseClient):
         """Prometheus text form (GET /metrics)"""
         return self._send(Call("GET", "/metrics", query={"min_position": min_position, "wait": wait}))
 
+    def get_operations(
+        self, *, window: str | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Operations:
+        """The last hour of this server in samples of 5 s, and what is so now (GET /v1/operations)"""
+        return self._send(Call(
+            "GET", "/v1/operations", query={"window": window, "min_position": min_position, "wait": wait},
+        ))
+
     def get_description(self, *, min_position: int | None = None, wait: str | None = None) -> dict[str, Any]:
         """This document (GET /openapi.json)"""
         return self._send(Call(
@@ -1107,14 +1385,15 @@ class AsyncClient(BaseAsyncClient):
         self, *, state: models.Statuses | None = None, name: models.NameOrNone | None = None,
         group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, shared: bool | None = None,
         project: models.ProjectOrNone | None = None, since: str | None = None, limit: int | None = None,
-        page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
+        page_token: str | None = None, at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.SessionList:
         """Live sessions in order of arrival, then ended ones, newest first (GET /v1/sessions)"""
         return await self._send(Call(
             "GET", "/v1/sessions",
             query={
                 "state": state, "name": name, "group": group, "user": user, "shared": shared, "project": project,
-                "since": since, "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait,
+                "since": since, "limit": limit, "page_token": page_token, "at": at, "min_position": min_position,
+                "wait": wait,
             },
         ))
 
@@ -1122,14 +1401,14 @@ class AsyncClient(BaseAsyncClient):
         self, *, state: models.Statuses | None = None, name: models.NameOrNone | None = None,
         group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, shared: bool | None = None,
         project: models.ProjectOrNone | None = None, since: str | None = None, limit: int | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> AsyncIterator[models.Session]:
         """Live sessions in order of arrival, then ended ones, newest first (GET /v1/sessions); every item of all pages"""
         return self._each(Call(
             "GET", "/v1/sessions",
             query={
                 "state": state, "name": name, "group": group, "user": user, "shared": shared, "project": project,
-                "since": since, "limit": limit, "min_position": min_position, "wait": wait,
+                "since": since, "limit": limit, "at": at, "min_position": min_position, "wait": wait,
             },
         ), "sessions")
 
@@ -1156,13 +1435,13 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_session(
-        self, session: models.Name, *, estimate: bool | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, session: models.Name, *, estimate: bool | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.Session:
         """A session by id or name (GET /v1/sessions/{session})"""
         return await self._send(Call(
             "GET", f"/v1/sessions/{segment(session)}",
-            query={"estimate": estimate, "min_position": min_position, "wait": wait},
+            query={"estimate": estimate, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     async def delete_session(
@@ -1186,11 +1465,11 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def explain_session(
-        self, session: models.Name, *, min_position: int | None = None, wait: str | None = None,
+        self, session: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.Explanation:
         """Why it waits, in amounts as of now (GET /v1/sessions/{session}/why)"""
         return await self._send(Call(
-            "GET", f"/v1/sessions/{segment(session)}/why", query={"min_position": min_position, "wait": wait},
+            "GET", f"/v1/sessions/{segment(session)}/why", query={"at": at, "min_position": min_position, "wait": wait},
         ))
 
     async def get_session_logs(
@@ -1261,33 +1540,33 @@ class AsyncClient(BaseAsyncClient):
 
     async def list_agents(
         self, *, group: models.NameOrNone | None = None, state: str | None = None, limit: int | None = None,
-        page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
+        page_token: str | None = None, at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.AgentList:
         """Agents by name (GET /v1/agents)"""
         return await self._send(Call(
             "GET", "/v1/agents",
             query={
-                "group": group, "state": state, "limit": limit, "page_token": page_token, "min_position": min_position,
-                "wait": wait,
+                "group": group, "state": state, "limit": limit, "page_token": page_token, "at": at,
+                "min_position": min_position, "wait": wait,
             },
         ))
 
     def iter_agents(
         self, *, group: models.NameOrNone | None = None, state: str | None = None, limit: int | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> AsyncIterator[models.Agent]:
         """Agents by name (GET /v1/agents); every item of all pages"""
         return self._each(Call(
             "GET", "/v1/agents",
-            query={"group": group, "state": state, "limit": limit, "min_position": min_position, "wait": wait},
+            query={"group": group, "state": state, "limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "agents")
 
     async def get_agent(
-        self, agent: models.Name, *, min_position: int | None = None, wait: str | None = None,
+        self, agent: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.Agent:
         """An agent, what it has and who holds it (GET /v1/agents/{agent})"""
         return await self._send(Call(
-            "GET", f"/v1/agents/{segment(agent)}", query={"min_position": min_position, "wait": wait},
+            "GET", f"/v1/agents/{segment(agent)}", query={"at": at, "min_position": min_position, "wait": wait},
         ))
 
     async def delete_agent(
@@ -1354,21 +1633,22 @@ class AsyncClient(BaseAsyncClient):
         return await self._send(Call("POST", f"/v1/agents/{segment(agent)}/join", body=body, signed=False))
 
     async def list_images(
-        self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.ImageList:
         """Images by reference (GET /v1/images)"""
         return await self._send(Call(
             "GET", "/v1/images",
-            query={"limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def iter_images(
-        self, *, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> AsyncIterator[models.Image]:
         """Images by reference (GET /v1/images); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/images", query={"limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/images", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "images")
 
     async def put_image(
@@ -1400,21 +1680,22 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def list_groups(
-        self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.GroupList:
         """Resource groups by name (GET /v1/groups)"""
         return await self._send(Call(
             "GET", "/v1/groups",
-            query={"limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def iter_groups(
-        self, *, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> AsyncIterator[models.Group]:
         """Resource groups by name (GET /v1/groups); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/groups", query={"limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/groups", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "groups")
 
     async def put_group(
@@ -1436,63 +1717,68 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def list_slots(
-        self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.SlotList:
         """Slot types by name (GET /v1/slots)"""
         return await self._send(Call(
             "GET", "/v1/slots",
-            query={"limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def iter_slots(
-        self, *, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> AsyncIterator[models.SlotType]:
         """Slot types by name (GET /v1/slots); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/slots", query={"limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/slots", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "slots")
 
     async def list_limits(
-        self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.LimitList:
         """Limits and what is used of them: yours, or all for who sees all (GET /v1/limits)"""
         return await self._send(Call(
             "GET", "/v1/limits",
-            query={"limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def iter_limits(
-        self, *, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> AsyncIterator[models.Limit]:
         """Limits and what is used of them: yours, or all for who sees all (GET /v1/limits); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/limits", query={"limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/limits", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "limits")
 
     async def list_users(
         self, *, domain: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None,
-        limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
+        limit: int | None = None, page_token: str | None = None, at: str | None = None, min_position: int | None = None,
         wait: str | None = None,
     ) -> models.UserList:
         """Users whom the caller may see (GET /v1/users)"""
         return await self._send(Call(
             "GET", "/v1/users",
             query={
-                "domain": domain, "project": project, "limit": limit, "page_token": page_token,
+                "domain": domain, "project": project, "limit": limit, "page_token": page_token, "at": at,
                 "min_position": min_position, "wait": wait,
             },
         ))
 
     def iter_users(
         self, *, domain: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None,
-        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        limit: int | None = None, at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> AsyncIterator[models.User]:
         """Users whom the caller may see (GET /v1/users); every item of all pages"""
         return self._each(Call(
             "GET", "/v1/users",
-            query={"domain": domain, "project": project, "limit": limit, "min_position": min_position, "wait": wait},
+            query={
+                "domain": domain, "project": project, "limit": limit, "at": at, "min_position": min_position,
+                "wait": wait,
+            },
         ), "users")
 
     async def create_user(
@@ -1504,11 +1790,11 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_user(
-        self, user: models.Name, *, min_position: int | None = None, wait: str | None = None,
+        self, user: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.User:
         """One user (GET /v1/users/{user})"""
         return await self._send(Call(
-            "GET", f"/v1/users/{segment(user)}", query={"min_position": min_position, "wait": wait},
+            "GET", f"/v1/users/{segment(user)}", query={"at": at, "min_position": min_position, "wait": wait},
         ))
 
     async def change_user(
@@ -1533,23 +1819,25 @@ class AsyncClient(BaseAsyncClient):
 
     async def list_projects(
         self, *, domain: models.NameOrNone | None = None, limit: int | None = None, page_token: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.ProjectList:
         """Projects that the caller may see (GET /v1/projects)"""
         return await self._send(Call(
             "GET", "/v1/projects",
             query={
-                "domain": domain, "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait,
+                "domain": domain, "limit": limit, "page_token": page_token, "at": at, "min_position": min_position,
+                "wait": wait,
             },
         ))
 
     def iter_projects(
-        self, *, domain: models.NameOrNone | None = None, limit: int | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, domain: models.NameOrNone | None = None, limit: int | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> AsyncIterator[models.Project]:
         """Projects that the caller may see (GET /v1/projects); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/projects", query={"domain": domain, "limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/projects",
+            query={"domain": domain, "limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "projects")
 
     async def create_project(
@@ -1561,12 +1849,13 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_project(
-        self, domain: models.Name, project: models.Name, *, min_position: int | None = None, wait: str | None = None,
+        self, domain: models.Name, project: models.Name, *, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> models.Project:
         """One project (GET /v1/projects/{domain}/{project})"""
         return await self._send(Call(
             "GET", f"/v1/projects/{segment(domain)}/{segment(project)}",
-            query={"min_position": min_position, "wait": wait},
+            query={"at": at, "min_position": min_position, "wait": wait},
         ))
 
     async def change_project(
@@ -1609,37 +1898,67 @@ class AsyncClient(BaseAsyncClient):
             query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
         ))
 
-    async def list_volumes(self, *, min_position: int | None = None, wait: str | None = None) -> models.VolumeList:
+    async def get_past(self, *, min_position: int | None = None, wait: str | None = None) -> models.PastBounds:
+        """Which moments of the past can be asked for (GET /v1/past)"""
+        return await self._send(Call("GET", "/v1/past", query={"min_position": min_position, "wait": wait}))
+
+    async def get_diff(
+        self, *, from_: str, to: str | None = None,
+        noun: Literal["session", "agent", "folder", "volume", "group", "image", "preset", "slot", "limit", "domain", "project", "user", "key", "browser-session", "quarantine"] | None = None,
+        limit: int | None = None, page: str | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Diff:
+        """What changed between two moments, by noun, with the events that did it (GET /v1/diff)"""
+        return await self._send(Call(
+            "GET", "/v1/diff",
+            query={
+                "from": from_, "to": to, "noun": noun, "limit": limit, "page": page, "min_position": min_position,
+                "wait": wait,
+            },
+        ))
+
+    async def get_decision(
+        self, position: str, *, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Decision:
+        """One past placement, worked out again on what its pass saw, step by step (GET /v1/decisions/{position})"""
+        return await self._send(Call(
+            "GET", f"/v1/decisions/{segment(position)}", query={"min_position": min_position, "wait": wait},
+        ))
+
+    async def list_volumes(
+        self, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> models.VolumeList:
         """Where folders can lie (GET /v1/volumes)"""
-        return await self._send(Call("GET", "/v1/volumes", query={"min_position": min_position, "wait": wait}))
+        return await self._send(Call(
+            "GET", "/v1/volumes", query={"at": at, "min_position": min_position, "wait": wait},
+        ))
 
     async def list_folders(
         self, *, state: str | None = None, volume: models.NameOrNone | None = None,
         name: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None, mine: bool | None = None,
         include: Literal["", "trash"] | None = None, limit: int | None = None, page_token: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.FolderList:
         """Folders that the caller may see, by name (GET /v1/folders)"""
         return await self._send(Call(
             "GET", "/v1/folders",
             query={
                 "state": state, "volume": volume, "name": name, "project": project, "mine": mine, "include": include,
-                "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait,
+                "limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait,
             },
         ))
 
     def iter_folders(
         self, *, state: str | None = None, volume: models.NameOrNone | None = None,
         name: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None, mine: bool | None = None,
-        include: Literal["", "trash"] | None = None, limit: int | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        include: Literal["", "trash"] | None = None, limit: int | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> AsyncIterator[models.Folder]:
         """Folders that the caller may see, by name (GET /v1/folders); every item of all pages"""
         return self._each(Call(
             "GET", "/v1/folders",
             query={
                 "state": state, "volume": volume, "name": name, "project": project, "mine": mine, "include": include,
-                "limit": limit, "min_position": min_position, "wait": wait,
+                "limit": limit, "at": at, "min_position": min_position, "wait": wait,
             },
         ), "items")
 
@@ -1654,11 +1973,11 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_folder(
-        self, folder: str, *, min_position: int | None = None, wait: str | None = None,
+        self, folder: str, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.Folder:
         """One folder (GET /v1/folders/{folder})"""
         return await self._send(Call(
-            "GET", f"/v1/folders/{segment(folder)}", query={"min_position": min_position, "wait": wait},
+            "GET", f"/v1/folders/{segment(folder)}", query={"at": at, "min_position": min_position, "wait": wait},
         ))
 
     async def rename_folder(
@@ -1791,21 +2110,22 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def list_domains(
-        self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.DomainList:
         """Domains that the caller may see (GET /v1/domains)"""
         return await self._send(Call(
             "GET", "/v1/domains",
-            query={"limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def iter_domains(
-        self, *, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> AsyncIterator[models.Domain]:
         """Domains that the caller may see (GET /v1/domains); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/domains", query={"limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/domains", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "domains")
 
     async def create_domain(
@@ -1817,11 +2137,11 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_domain(
-        self, domain: models.Name, *, min_position: int | None = None, wait: str | None = None,
+        self, domain: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.Domain:
         """One domain (GET /v1/domains/{domain})"""
         return await self._send(Call(
-            "GET", f"/v1/domains/{segment(domain)}", query={"min_position": min_position, "wait": wait},
+            "GET", f"/v1/domains/{segment(domain)}", query={"at": at, "min_position": min_position, "wait": wait},
         ))
 
     async def change_domain(
@@ -1846,21 +2166,25 @@ class AsyncClient(BaseAsyncClient):
 
     async def list_keys(
         self, *, user: models.NameOrNone | None = None, limit: int | None = None, page_token: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
+        at: str | None = None, min_position: int | None = None, wait: str | None = None,
     ) -> models.KeyList:
         """Key pairs of the caller, or of a user, without their secrets (GET /v1/keys)"""
         return await self._send(Call(
             "GET", "/v1/keys",
-            query={"user": user, "limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+            query={
+                "user": user, "limit": limit, "page_token": page_token, "at": at, "min_position": min_position,
+                "wait": wait,
+            },
         ))
 
     def iter_keys(
-        self, *, user: models.NameOrNone | None = None, limit: int | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, user: models.NameOrNone | None = None, limit: int | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> AsyncIterator[models.Key]:
         """Key pairs of the caller, or of a user, without their secrets (GET /v1/keys); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/keys", query={"user": user, "limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/keys",
+            query={"user": user, "limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "keys")
 
     async def create_key(
@@ -1889,13 +2213,115 @@ class AsyncClient(BaseAsyncClient):
             headers={"Idempotency-Key": idempotency_key},
         ))
 
-    async def get_limit(
-        self, scope: Literal["domain", "project", "user", "keypair"], id: str, *, min_position: int | None = None,
+    async def list_producers(
+        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
+    ) -> models.ProducerList:
+        """Programs that ask for their own users, and their scopes (GET /v1/producers)"""
+        return await self._send(Call(
+            "GET", "/v1/producers",
+            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
+        ))
+
+    def iter_producers(
+        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
         wait: str | None = None,
+    ) -> AsyncIterator[models.Producer]:
+        """Programs that ask for their own users, and their scopes (GET /v1/producers); every item of all pages"""
+        return self._each(Call(
+            "GET", "/v1/producers", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
+        ), "producers")
+
+    async def create_producer(
+        self, body: models.ProducerRequest, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.ProducerChanged:
+        """Register a producer; whoever brings the token gets its key, once. The token's hash is sent (POST /v1/producers)"""
+        return await self._send(Call(
+            "POST", "/v1/producers", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    async def get_producer(
+        self, producer: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Producer:
+        """One producer; it may ask about itself (its past is for superadmins) (GET /v1/producers/{producer})"""
+        return await self._send(Call(
+            "GET", f"/v1/producers/{segment(producer)}", query={"at": at, "min_position": min_position, "wait": wait},
+        ))
+
+    async def change_producer(
+        self, producer: models.Name, body: models.ProducerChange, *, reason: str | None = None,
+    ) -> models.ProducerChanged:
+        """Change a producer's name for people, its scope as a whole, or switch it off or on (PATCH /v1/producers/{producer})"""
+        return await self._send(Call(
+            "PATCH", f"/v1/producers/{segment(producer)}", query={"reason": reason}, body=body,
+        ))
+
+    async def delete_producer(
+        self, producer: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
+        """Remove a producer: its key is refused from then on, its name is never given again (DELETE /v1/producers/{producer})"""
+        return await self._send(Call(
+            "DELETE", f"/v1/producers/{segment(producer)}", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key},
+        ))
+
+    async def rotate_producer_key(
+        self, producer: models.Name, body: models.EnrolmentToken, *, reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.ProducerChanged:
+        """A new key: what the one before signs is refused from then on. The hash of its token is sent (POST /v1/producers/{producer}/rotate)"""
+        return await self._send(Call(
+            "POST", f"/v1/producers/{segment(producer)}/rotate", query={"reason": reason},
+            headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    async def collect_producer_key(self, producer: models.Name, body: models.EnrolmentExchange) -> models.ProducerKey:
+        """Exchange a one-time token for the producer's key (POST /v1/producers/{producer}/key)"""
+        return await self._send(Call("POST", f"/v1/producers/{segment(producer)}/key", body=body, signed=False))
+
+    async def watch_producer_answers(
+        self, producer: models.Name, *, from_: int | None = None, after: str | None = None, to: int | None = None,
+        limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
+    ) -> models.EventList:
+        """What became of the producer's requests, as a page or as a stream (Accept: text/event-stream) (GET /v1/producers/{producer}/answers)"""
+        return await self._send(Call(
+            "GET", f"/v1/producers/{segment(producer)}/answers",
+            query={
+                "from": from_, "after": after, "to": to, "limit": limit, "page_token": page_token,
+                "min_position": min_position, "wait": wait,
+            },
+        ))
+
+    def iter_producer_answers(
+        self, producer: models.Name, *, from_: int | None = None, after: str | None = None, to: int | None = None,
+        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> AsyncIterator[models.Event]:
+        """What became of the producer's requests, as a page or as a stream (Accept: text/event-stream) (GET /v1/producers/{producer}/answers); every item of all pages"""
+        return self._each(Call(
+            "GET", f"/v1/producers/{segment(producer)}/answers",
+            query={"from": from_, "after": after, "to": to, "limit": limit, "min_position": min_position, "wait": wait},
+        ), "events")
+
+    def stream_producer_answers(
+        self, producer: models.Name, *, from_: int | None = None, after: str | None = None, to: int | None = None,
+        last_event_id: str | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> AsyncIterator[ServerEvent]:
+        """What became of the producer's requests, as a page or as a stream (Accept: text/event-stream) (GET /v1/producers/{producer}/answers); as it happens, through broken connections"""
+        return self._stream(Call(
+            "GET", f"/v1/producers/{segment(producer)}/answers",
+            query={"from": from_, "after": after, "to": to, "min_position": min_position, "wait": wait},
+            headers={"Last-Event-ID": last_event_id},
+        ))
+
+    async def get_limit(
+        self, scope: Literal["domain", "project", "user", "keypair"], id: str, *, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.Limit:
         """One limit (GET /v1/limits/{scope}/{id})"""
         return await self._send(Call(
-            "GET", f"/v1/limits/{segment(scope)}/{segment(id)}", query={"min_position": min_position, "wait": wait},
+            "GET", f"/v1/limits/{segment(scope)}/{segment(id)}",
+            query={"at": at, "min_position": min_position, "wait": wait},
         ))
 
     async def put_limit(
@@ -1919,21 +2345,22 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def list_presets(
-        self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.PresetList:
         """Named amounts (GET /v1/presets)"""
         return await self._send(Call(
             "GET", "/v1/presets",
-            query={"limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def iter_presets(
-        self, *, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> AsyncIterator[models.Preset]:
         """Named amounts (GET /v1/presets); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/presets", query={"limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/presets", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "presets")
 
     async def put_preset(
@@ -1954,30 +2381,63 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def get_resource(
-        self, *, group: models.NameOrNone | None = None, user: models.NameOrNone | None = None,
+        self, *, group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, at: str | None = None,
         min_position: int | None = None, wait: str | None = None,
     ) -> models.Resource:
         """The indicator: two bars per slot (GET /v1/resource)"""
         return await self._send(Call(
-            "GET", "/v1/resource", query={"group": group, "user": user, "min_position": min_position, "wait": wait},
+            "GET", "/v1/resource",
+            query={"group": group, "user": user, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     async def check_presets(
-        self, *, group: models.NameOrNone | None = None, user: models.NameOrNone | None = None,
+        self, *, group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, at: str | None = None,
         min_position: int | None = None, wait: str | None = None,
     ) -> models.PresetReport:
         """Which presets could start now, and what is left (GET /v1/resource/check-presets)"""
         return await self._send(Call(
             "GET", "/v1/resource/check-presets",
-            query={"group": group, "user": user, "min_position": min_position, "wait": wait},
+            query={"group": group, "user": user, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     async def get_fair_share(
-        self, *, group: models.NameOrNone | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, group: models.NameOrNone | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> models.FairShareReport:
         """Order fair-share: what counts of the past, and who comes first: all, or what you share in (GET /v1/fair-share)"""
         return await self._send(Call(
-            "GET", "/v1/fair-share", query={"group": group, "min_position": min_position, "wait": wait},
+            "GET", "/v1/fair-share", query={"group": group, "at": at, "min_position": min_position, "wait": wait},
+        ))
+
+    async def get_usage(
+        self, *, from_: str | None = None, to: str | None = None,
+        by: Literal["user", "project", "domain", "group", "agent", "device"] | None = None,
+        step: Literal["none", "1h", "1d"] | None = None, user: models.Name | None = None,
+        project: models.Name | None = None, group: models.Name | None = None,
+        format: Literal["json", "csv"] | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
+    ) -> models.UsageReport | str:
+        """What was held, in slot-seconds, from SCHEDULED to the confirmed end: all, or what the caller may see (GET /v1/usage)"""
+        return await self._send(Call(
+            "GET", "/v1/usage",
+            query={
+                "from": from_, "to": to, "by": by, "step": step, "user": user, "project": project, "group": group,
+                "format": format, "at": at, "min_position": min_position, "wait": wait,
+            },
+        ))
+
+    async def export_events(
+        self, *, from_: str | None = None, to: str | None = None, after: str | None = None, type: str | None = None,
+        noun: str | None = None, actor: str | None = None, format: Literal["csv", "jsonl"] | None = None,
+        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> bytes | str:
+        """Events as a file, by the rights of now: CSV for spreadsheets, JSON lines (each as of /v1/events) for programs (GET /v1/events/export)"""
+        return await self._send(Call(
+            "GET", "/v1/events/export",
+            query={
+                "from": from_, "to": to, "after": after, "type": type, "noun": noun, "actor": actor, "format": format,
+                "limit": limit, "min_position": min_position, "wait": wait,
+            },
         ))
 
     async def list_events(
@@ -2039,11 +2499,12 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def export_scenario(
-        self, *, group: models.NameOrNone | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, group: models.NameOrNone | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> models.ScenarioExport:
         """Superadmins and monitors: the state at one position as a scenario file for `berth schedule --scenario` (GET /v1/scenario)"""
         return await self._send(Call(
-            "GET", "/v1/scenario", query={"group": group, "min_position": min_position, "wait": wait},
+            "GET", "/v1/scenario", query={"group": group, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     async def read_journal(
@@ -2055,22 +2516,54 @@ class AsyncClient(BaseAsyncClient):
             "GET", "/v1/journal", query={"from": from_, "limit": limit, "min_position": min_position, "wait": wait},
         ))
 
+    async def get_audit_head(self, *, min_position: int | None = None, wait: str | None = None) -> models.AuditHead:
+        """The newest signed chain head, to be kept elsewhere (GET /v1/audit/head)"""
+        return await self._send(Call("GET", "/v1/audit/head", query={"min_position": min_position, "wait": wait}))
+
+    async def rotate_head_key(
+        self, body: models.Nothing | None = None, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.RotateHeadKeyAnswer:
+        """Make a new key for signing chain heads, signed by the one of now (POST /v1/audit/head-key)"""
+        return await self._send(Call(
+            "POST", "/v1/audit/head-key", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        ))
+
+    async def start_audit(
+        self, body: models.StartAuditBody, *, idempotency_key: str | None = None,
+    ) -> models.StartAuditAnswer:
+        """Walk the journal on this server and check its links, hashes and signatures, as a job (POST /v1/audit)"""
+        return await self._send(Call("POST", "/v1/audit", headers={"Idempotency-Key": idempotency_key}, body=body))
+
+    async def get_audit(self, job: str, *, min_position: int | None = None, wait: str | None = None) -> models.Audit:
+        """How far an audit is, and what it found (GET /v1/audit/{job})"""
+        return await self._send(Call(
+            "GET", f"/v1/audit/{segment(job)}", query={"min_position": min_position, "wait": wait},
+        ))
+
+    async def cancel_audit(self, job: str, *, idempotency_key: str | None = None) -> models.Nothing:
+        """End an audit that runs, or forget one that has ended (DELETE /v1/audit/{job})"""
+        return await self._send(Call(
+            "DELETE", f"/v1/audit/{segment(job)}", headers={"Idempotency-Key": idempotency_key},
+        ))
+
     async def list_quarantine(
-        self, *, limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
+        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
+        min_position: int | None = None, wait: str | None = None,
     ) -> models.QuarantinePage:
         """Inputs and subjects whose decision was refused twice and that are set aside (GET /v1/quarantine)"""
         return await self._send(Call(
             "GET", "/v1/quarantine",
-            query={"limit": limit, "page_token": page_token, "min_position": min_position, "wait": wait},
+            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     def iter_quarantine(
-        self, *, limit: int | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> AsyncIterator[models.QuarantinePageQuarantineItem]:
         """Inputs and subjects whose decision was refused twice and that are set aside (GET /v1/quarantine); every item of all pages"""
         return self._each(Call(
-            "GET", "/v1/quarantine", query={"limit": limit, "min_position": min_position, "wait": wait},
+            "GET", "/v1/quarantine", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
         ), "quarantine")
 
     async def release_quarantine(
@@ -2091,12 +2584,62 @@ class AsyncClient(BaseAsyncClient):
             body=body,
         ))
 
+    async def get_history(self) -> models.History:
+        """How long history is kept, and from which backup the log goes on (GET /v1/history)"""
+        return await self._send(Call("GET", "/v1/history"))
+
+    async def set_history(
+        self, body: models.HistoryRule, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
+        """Keep history for so long; null or 0: for ever (PUT /v1/history)"""
+        return await self._send(Call(
+            "PUT", "/v1/history", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    async def prune_history(
+        self, body: models.HistoryPrune, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
+        """Prune what ended before a time, a week ago or more (POST /v1/history/prune)"""
+        return await self._send(Call(
+            "POST", "/v1/history/prune", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        ))
+
+    async def get_sealing(self) -> models.Sealing:
+        """Which key seals secrets, and how many live ones an older key sealed (GET /v1/sealing)"""
+        return await self._send(Call("GET", "/v1/sealing"))
+
+    async def add_seal_key(
+        self, body: models.Nothing, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
+        """Add a sealing key: every server keeps it, and seals with it from its next start on (POST /v1/sealing/keys)"""
+        return await self._send(Call(
+            "POST", "/v1/sealing/keys", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        ))
+
+    async def reseal_secrets(self, body: models.Nothing, *, idempotency_key: str | None = None) -> models.Resealed:
+        """Seal some of the live secrets anew, with the key that seals now (POST /v1/sealing/reseal)"""
+        return await self._send(Call(
+            "POST", "/v1/sealing/reseal", headers={"Idempotency-Key": idempotency_key}, body=body,
+        ))
+
+    async def destroy_seal_key(
+        self, body: models.SealKeyNumber, *, reason: str | None = None, idempotency_key: str | None = None,
+    ) -> models.Done:
+        """Erase a key that has sealed nothing that lives, on every server (POST /v1/sealing/destroy)"""
+        return await self._send(Call(
+            "POST", "/v1/sealing/destroy", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        ))
+
     async def get_cluster(
-        self, *, newest: bool | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, newest: bool | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> models.Cluster:
         """Who leads, where the journal stands, what is in the state (GET /v1/cluster)"""
         return await self._send(Call(
-            "GET", "/v1/cluster", query={"newest": newest, "min_position": min_position, "wait": wait},
+            "GET", "/v1/cluster", query={"newest": newest, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     async def accept_truncation(self, *, idempotency_key: str | None = None) -> models.AcceptedTruncation:
@@ -2104,6 +2647,16 @@ class AsyncClient(BaseAsyncClient):
         return await self._send(Call(
             "POST", "/v1/cluster/accept-truncation", headers={"Idempotency-Key": idempotency_key},
         ))
+
+    async def get_log_level(self, *, min_position: int | None = None, wait: str | None = None) -> models.LogLevel:
+        """From which level on the server that answers logs (GET /v1/log-level)"""
+        return await self._send(Call("GET", "/v1/log-level", query={"min_position": min_position, "wait": wait}))
+
+    async def set_log_level(
+        self, body: models.LogLevelRequest, *, idempotency_key: str | None = None,
+    ) -> models.LogLevel:
+        """Log more or less, on the server that answers and until it stops: no event, no other server (PUT /v1/log-level)"""
+        return await self._send(Call("PUT", "/v1/log-level", headers={"Idempotency-Key": idempotency_key}, body=body))
 
     async def get_caller(self, *, min_position: int | None = None, wait: str | None = None) -> models.Caller:
         """Who asks (GET /v1/whoami)"""
@@ -2150,11 +2703,12 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def list_browser_sessions(
-        self, *, user: models.NameOrNone | None = None, min_position: int | None = None, wait: str | None = None,
+        self, *, user: models.NameOrNone | None = None, at: str | None = None, min_position: int | None = None,
+        wait: str | None = None,
     ) -> models.BrowserSessionList:
         """Where a user is signed in, the newest first (GET /v1/browser-sessions)"""
         return await self._send(Call(
-            "GET", "/v1/browser-sessions", query={"user": user, "min_position": min_position, "wait": wait},
+            "GET", "/v1/browser-sessions", query={"user": user, "at": at, "min_position": min_position, "wait": wait},
         ))
 
     async def end_browser_session(
@@ -2182,6 +2736,14 @@ class AsyncClient(BaseAsyncClient):
     async def get_metrics(self, *, min_position: int | None = None, wait: str | None = None) -> str:
         """Prometheus text form (GET /metrics)"""
         return await self._send(Call("GET", "/metrics", query={"min_position": min_position, "wait": wait}))
+
+    async def get_operations(
+        self, *, window: str | None = None, min_position: int | None = None, wait: str | None = None,
+    ) -> models.Operations:
+        """The last hour of this server in samples of 5 s, and what is so now (GET /v1/operations)"""
+        return await self._send(Call(
+            "GET", "/v1/operations", query={"window": window, "min_position": min_position, "wait": wait},
+        ))
 
     async def get_description(self, *, min_position: int | None = None, wait: str | None = None) -> dict[str, Any]:
         """This document (GET /openapi.json)"""

@@ -22,6 +22,8 @@ inline std::string chain_key(Offset next) {
   return {'c', static_cast<char>(slot >> 16), static_cast<char>(slot >> 8), static_cast<char>(slot)};
 }
 
+inline const std::string kViewPrefix = "v";
+
 inline std::string history_row_key(std::string_view key) { return "h" + std::string(key); }
 inline std::string history_index_key(const SessionId& id) { return "i" + std::string(id.view()); }
 

@@ -25,6 +25,7 @@ struct PointFields {
     v(2, point.rolling);
     v(3, state_hash);
     v(4, has_hash);
+    v(5, point.applied);
   }
 };
 

@@ -39,6 +39,10 @@ void NameIndex::put(rocksdb::WriteBatch& out, const HistoryEntry& entry, const s
   out.Put(prefix_of(entry.session.name, entry.session.owner->owner.user()) + history_key, "");
 }
 
+void NameIndex::remove(rocksdb::WriteBatch& out, const HistoryEntry& entry, const std::string& history_key) {
+  out.Delete(prefix_of(entry.session.name, entry.session.owner->owner.user()) + history_key);
+}
+
 // Entries that come meanwhile bring their keys along; to write a key again changes nothing.
 void NameIndex::build(rocksdb::DB& db) {
   const std::unique_ptr<rocksdb::Iterator> it(db.NewIterator(rocksdb::ReadOptions()));

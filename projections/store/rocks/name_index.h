@@ -29,6 +29,7 @@ class NameIndex {
 
   // With the entry itself, in one batch.
   static void put(rocksdb::WriteBatch& out, const HistoryEntry& entry, const std::string& history_key);
+  static void remove(rocksdb::WriteBatch& out, const HistoryEntry& entry, const std::string& history_key);
   // The history key of the newest session of that name; `user` empty: of anybody.
   static std::optional<std::string> find(rocksdb::DB& db, const std::string& user, const std::string& name);
 

@@ -132,4 +132,23 @@ Result<HistoryPage> RocksStore::read_history(std::size_t limit, const std::strin
   return page;
 }
 
+Result<void> RocksStore::scan_views(std::string_view from, const OnRow& row) const {
+  const std::shared_lock lock(lifetime_);
+  if (!db_) return closed();
+  const auto status = scan(*db_, kViewPrefix[0], from, row);
+  if (!status.ok()) return to_error(status, "read a view");
+  return {};
+}
+
+Result<std::optional<std::string>> RocksStore::last_view_before(std::string_view key) const {
+  const std::shared_lock lock(lifetime_);
+  if (!db_) return closed();
+  const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(rocksdb::ReadOptions()));
+  it->SeekForPrev(kViewPrefix + std::string(key));
+  if (it->Valid() && it->key() == kViewPrefix + std::string(key)) it->Prev();
+  if (!it->status().ok()) return to_error(it->status(), "read a view");
+  if (!it->Valid() || !it->key().starts_with(kViewPrefix)) return std::optional<std::string>();
+  return std::optional<std::string>(it->key().ToString().substr(kViewPrefix.size()));
+}
+
 }  // namespace berth::projections

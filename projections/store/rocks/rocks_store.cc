@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 constexpr char kResumeFamily[] = "resume";  // rocks::ResumeEntry's own
 constexpr std::string_view kDamaged = "db.damaged-";
 constexpr std::size_t kDamagedKept = 2;
+constexpr std::size_t kPrunedAtOnce = 2'000;
 
 rocksdb::Options db_options() {
   rocksdb::Options options;
@@ -77,6 +78,7 @@ Result<void> RocksStore::open_db() {
   if (status.ok()) {
     db_.reset(raw);
     resume_entry_ = {};
+    pruned_before_ = 0;
     names_.start(*db_);
     return {};
   }
@@ -161,11 +163,32 @@ Result<void> RocksStore::write(const StoreBatch& batch) {
   }
   for (const auto& point : batch.chain) out.Put(chain_key(point.next), encode_point(point));
   for (const auto& entry : batch.history) put_history(out, entry);
+  for (const auto& row : batch.views) out.Put(kViewPrefix + row.key, row.bytes);
+  prune_history(out, batch.prune_before);
   out.Put(kMetaKey, encode_meta(batch.meta));
   auto status = write_once(&out);
   if (!status.ok() && resume_entry_.resume(*db_).ok()) status = write_once(&out);
   if (!status.ok()) return to_error(status, "write the projection");
   return {};
+}
+
+// A bounded number, the oldest last: what is left goes with the next batches. Entries that do not decode go
+// too, but for the name that led to them.
+void RocksStore::prune_history(rocksdb::WriteBatch& out, Timestamp before) {
+  if (before <= pruned_before_) return;
+  const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(rocksdb::ReadOptions()));
+  std::size_t pruned = 0;
+  for (it->Seek(history_row_key(last_kept_history_key(before))); it->Valid() && it->key()[0] == 'h';
+       it->Next()) {
+    if (pruned++ == kPrunedAtOnce) return;
+    const std::string key = it->key().ToString().substr(1);
+    out.Delete(it->key());
+    const auto entry = decode_history(it->value().ToStringView());
+    if (!entry) continue;
+    out.Delete(history_index_key(entry->session.id));
+    NameIndex::remove(out, *entry, key);
+  }
+  if (it->status().ok()) pruned_before_ = before;
 }
 
 rocksdb::Status RocksStore::write_once(rocksdb::WriteBatch* batch) {

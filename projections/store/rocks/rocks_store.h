@@ -5,8 +5,8 @@
 //   db.damaged-1/              a database that did not open or whose hash was wrong; the newest two are kept
 //   checkpoints/<offset>/      db/ (hard links) and manifest
 // Keys: 'r' table key = row; 'c' slot = chain point (slot = offset % (window + 1)); 'm' = meta; 'h' history
-// key = entry; 'i' session id = history key; 'n' and 'N': name_index.h. The WAL is on and not synced: after a
-// crash of the machine more of the journal is replayed.
+// key = entry; 'i' session id = history key; 'v' = row of a view; 'n' and 'N': name_index.h. The WAL is on
+// and not synced: after a crash of the machine more of the journal is replayed.
 #pragma once
 
 #include <filesystem>
@@ -41,11 +41,14 @@ class RocksStore final : public Store {
   Result<HistoryPage> read_history(std::size_t limit, const std::string& token) const override;
   Result<std::optional<HistoryEntry>> find_history_by_name(const std::string& user,
                                                            const std::string& name) const override;
+  Result<void> scan_views(std::string_view from, const OnRow& row) const override;
+  Result<std::optional<std::string>> last_view_before(std::string_view key) const override;
 
  private:
   explicit RocksStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
   Result<void> open_db();
   void close_db();
+  void prune_history(rocksdb::WriteBatch& out, Timestamp before);
   rocksdb::Status write_once(rocksdb::WriteBatch* batch);
   Result<void> move_aside();
   std::map<int, std::filesystem::path> damaged() const;
@@ -56,6 +59,7 @@ class RocksStore final : public Store {
   std::vector<rocksdb::ColumnFamilyHandle*> families_;  // default: all rows; the resume entry's own
   rocks::ResumeEntry resume_entry_;
   NameIndex names_;
+  Timestamp pruned_before_ = 0;  // nothing that ended before is left
 };
 
 struct RocksStore::Opened {

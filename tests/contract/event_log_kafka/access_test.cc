@@ -302,5 +302,27 @@ TEST_F(GuardedKafka, AnAgentNeedsRightsToItsOwnStreamsAlone) {
   EXPECT_NE(append(**agent, kJournalOfAccess).state, AppendState::kDurable);
 }
 
+// As a web frontend has them: it may append to `requests`, and what is of a transaction does not get there.
+TEST_F(GuardedKafka, AProducerWithoutTheRightToATransactionalIdBeginsNoTransaction) {
+  ASSERT_TRUE(open(KafkaBroker::guarded().sasl_address(), sasl("admin", "admin-secret")).ok());
+  allow(Stream::kRequests, RD_KAFKA_ACL_OPERATION_WRITE);
+  const ConfigFile file(sasl("agent", "agent-secret"));
+  const auto access = kafka::read_broker_access(KafkaBroker::guarded().sasl_address(), file.path());
+  ASSERT_TRUE(access.ok()) << to_string(access.error());
+  auto settings = kafka::producer_settings(*access, 10 * kSecond);
+  ASSERT_TRUE(settings.ok()) << to_string(settings.error());
+  char why[256];
+  ASSERT_EQ(rd_kafka_conf_set(settings->get(), "transactional.id", "frontend", why, sizeof why),
+            RD_KAFKA_CONF_OK)
+      << why;
+  const auto handle = kafka::make_handle(RD_KAFKA_PRODUCER, std::move(*settings));
+  ASSERT_TRUE(handle.ok()) << to_string(handle.error());
+  rd_kafka_error_t* const refused = rd_kafka_init_transactions(handle->get(), 20'000);
+  ASSERT_NE(refused, nullptr);
+  EXPECT_EQ(rd_kafka_error_code(refused), RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+      << rd_kafka_error_string(refused);
+  rd_kafka_error_destroy(refused);
+}
+
 }  // namespace
 }  // namespace berth

@@ -24,7 +24,7 @@ class KafkaBroker {
   std::string sasl_address() const { return "127.0.0.1:" + std::to_string(sasl_port_); }
   std::string tls_address() const { return "127.0.0.1:" + std::to_string(tls_port_); }
   const std::string& dir() const { return dir_; }  // of guarded(): has ca.pem
-  void start();                                    // waits until it answers
+  bool start();                                    // waits until it answers; false: the test has failed
   void kill_now();                                 // kill -9
 
  private:

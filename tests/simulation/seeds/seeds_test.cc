@@ -23,6 +23,31 @@ TEST(Simulation, HoldsOnTwentyFourSeedsUnderCrashesLossesAndTruncations) {
 
 TEST(Simulation, HoldsOnEightHostileSeeds) { expect_to_hold(Profile::kHostile, 8); }
 
+// Each placement of the log, run again on its inputs (ADR 0095); the sweep over 200 seeds is berth-sim's.
+void expect_decisions_to_come_out_again(Profile profile, std::uint64_t seeds) {
+  std::uint64_t decisions = 0, unknown = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    WorldOptions options;
+    options.seed = seed;
+    options.profile = profile;
+    options.every_policy = options.decisions = true;
+    const auto report = run_world(options);
+    for (const auto& failure : report.failures) ADD_FAILURE() << "seed " << seed << ": " << failure;
+    decisions += report.decisions.placed + report.decisions.held;
+    unknown += report.decisions.unknown;
+  }
+  EXPECT_GT(decisions, seeds * 10);
+  EXPECT_EQ(unknown, 0u);
+}
+
+TEST(Decisions, EachPlacementOfTwentySeedsComesOutAsRecorded) {
+  expect_decisions_to_come_out_again(Profile::kPlain, 20);
+}
+
+TEST(Decisions, EachPlacementOfTwelveHostileSeedsComesOutAsRecorded) {
+  expect_decisions_to_come_out_again(Profile::kHostile, 12);
+}
+
 TEST(Simulation, TheSameSeedIsTheSameRun) {
   WorldOptions options;
   options.seed = 42;

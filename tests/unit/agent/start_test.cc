@@ -183,6 +183,22 @@ TEST_F(Starts, ARunningKernelIsStoppedOnceAndAgainOnlyWithLessGrace) {
   EXPECT_EQ(commands<StopCommand>().at(0).grace, 0);
 }
 
+TEST_F(Starts, TheEnvironmentNamesTheTraceUnlessTheUserDid) {
+  const std::string trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  given_joined();
+  v1::StartKernel start = start_of(kernel(1), kUnit / 2);
+  start.set_trace(trace);
+  obey_start(11, 10, start);
+  EXPECT_EQ(env_of("TRACEPARENT"), trace);
+  start = start_of(kernel(2), kUnit / 4);
+  start.set_trace(trace);
+  auto* own = start.mutable_spec()->add_env();
+  own->set_key("TRACEPARENT");
+  own->set_value("mine");
+  obey_start(12, 11, start);
+  EXPECT_EQ(env_of("TRACEPARENT"), "mine");
+}
+
 TEST_F(Starts, TheEnvironmentNamesTheSessionAndWhatItHas) {
   given_joined();
   v1::StartKernel start = start_of(kernel(1), kUnit / 2);

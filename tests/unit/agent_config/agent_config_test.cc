@@ -43,6 +43,8 @@ url = "kafka://127.0.0.1:9092"
 kafka_config = "/etc/berth/kafka.conf"
 [egress]
 allow = "index.test:443"
+[tracing]
+otlp_url = "http://127.0.0.1:4318"
 [accelerator]
 devices = "mock:2"
 shares_per_device = 2
@@ -66,6 +68,7 @@ shares_per_device = 2
   EXPECT_EQ(config.log, "kafka://127.0.0.1:9092");
   EXPECT_EQ(config.kafka_config, "/etc/berth/kafka.conf");
   EXPECT_EQ(config.egress_allow, "index.test:443");
+  EXPECT_EQ(config.otlp_url, "http://127.0.0.1:4318");
   EXPECT_EQ(read("[egress]\nallow = \"index.test\"\n", config).error().code, "egress-entry-wrong");
   EXPECT_EQ(config.shares.shares_per_device, 2u);
   EXPECT_EQ(config.shares.by_device.at("mock-gpu"), 5u);

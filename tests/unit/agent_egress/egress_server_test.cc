@@ -94,15 +94,18 @@ class EgressOfAgent : public ::testing::Test {
           const std::lock_guard lock(mutex_);
           warnings_.push_back(line);
         });
+    server_->allow(allowed());  // before the way is open: what comes with others is judged with them
+    server_->open(key_, helper_.door, port_);
+    ASSERT_TRUE(await([this] { return static_cast<bool>(connect_to_port(port_)); }));
+    ASSERT_TRUE(await([this] { return server_->counts().open == 0; }));
+  }
+  virtual AllowList allowed() const {
     AllowList list;
     for (const char* name : {"index.test:443", "index.test:80", "mirror.test:443", "slow.test:443"})
       EXPECT_TRUE(list.add_by_hand(name).ok());
     for (const char* name : {"learnt.test", "localhost", "many.test", "unknown.test"})
       EXPECT_TRUE(list.add(name, 443));
-    server_->allow(std::move(list));
-    server_->open(key_, helper_.door, port_);
-    ASSERT_TRUE(await([this] { return static_cast<bool>(connect_to_port(port_)); }));
-    ASSERT_TRUE(await([this] { return server_->counts().open == 0; }));
+    return list;
   }
   template <class Done> static bool await(Done done) {
     for (int i = 0; i < 10'000; ++i) {
@@ -234,10 +237,12 @@ class EgressToHost : public EgressOfAgent {
   void SetUp() override {
     leads_here_ = true;
     EgressOfAgent::SetUp();
-    AllowList list;
-    ASSERT_TRUE(list.add("index.test", host_.port()));
-    server_->allow(std::move(list));
     name("index.test", {"127.0.0.1"});
+  }
+  AllowList allowed() const override {
+    AllowList list;
+    EXPECT_TRUE(list.add("index.test", host_.port()));
+    return list;
   }
   std::string target() const { return "index.test:" + std::to_string(host_.port()); }
   // A tunnel of which both ends are known.
@@ -318,9 +323,6 @@ TEST_F(EgressToHost, AProgramThatNeverReadsHoldsLittle) {
 
 TEST_F(EgressToHost, ATunnelInWhichNothingMovesIsEnded) {
   start({.idle_max = 100 * kMillisecond});
-  AllowList list;
-  ASSERT_TRUE(list.add("index.test", host_.port()));
-  server_->allow(std::move(list));
   const auto [program, host] = tunnel();
   EXPECT_EQ(all_of(program), "");
   EXPECT_EQ(all_of(host), "");

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "agents/kernel/fake_backend.h"
+#include "events/base/hex.h"
 #include "events/base/secrets.h"
 #include "events/base/system_clock.h"
 #include "tests/unit/agent_runtime/small_leader.h"
@@ -45,7 +46,8 @@ class AgentRuntimeTest : public ::testing::Test {
                      [this](LogLevel, const std::string& line) { say(line); },
                      [this](Instant now) { backend.pump(now); },
                      {},
-                     volumes.get()};
+                     volumes.get(),
+                     take_span};
     agent = std::make_unique<AgentRuntime>(config, leader->signer(), parts, "test");
     const auto started = agent->start();
     ASSERT_TRUE(started.ok()) << to_string(started.error());
@@ -85,6 +87,7 @@ class AgentRuntimeTest : public ::testing::Test {
   FakeBackend* disk_backend = nullptr;  // instead of `backend`
   std::unique_ptr<SmallLeader> leader;
   std::unique_ptr<Volumes> volumes;  // null: none
+  KernelSpans::Take take_span;       // empty: no spans are made
   std::unique_ptr<AgentRuntime> agent;
   std::mutex mutex;
   std::vector<std::string> lines;  // guarded
@@ -276,6 +279,28 @@ TEST_F(AgentRuntimeTest, WaysIntoKernelsThatItHasAreAskedOfItsBackend) {
   client.stop();
   agent.reset();
   tunnel::run_until(io, [&] { return client.counts().connections == 0; });
+}
+
+TEST_F(AgentRuntimeTest, WhatItDoesForAnOrderIsSpansOfTheOrdersTrace) {
+  std::vector<Span> spans;  // guarded by `mutex`
+  take_span = [&](Span span) {
+    const std::lock_guard lock(mutex);
+    spans.push_back(std::move(span));
+  };
+  start();
+  ASSERT_TRUE(run_until_joined());
+  auto order = start_order({"true"});
+  order.mutable_start(0)->set_trace("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+  leader->send(order);
+  ASSERT_TRUE(leader->run_until_fact(v1::TERMINATED));
+  leader->send(forget_order());
+  ASSERT_TRUE(leader->run_until([&] { return agent->status().kernels_known == 0; }));
+  agent.reset();
+  ASSERT_EQ(spans.size(), 2u);
+  EXPECT_EQ(spans[0].name, "start kernel");
+  EXPECT_EQ(spans[1].name, "end kernel");
+  EXPECT_EQ(to_hex(as_view(spans[0].parent)), "b7ad6b7169203331");
+  EXPECT_GT(spans[0].begin, 0);
 }
 
 TEST_F(AgentRuntimeTest, NonsenseInTheConfigurationIsRefusedAtTheStart) {

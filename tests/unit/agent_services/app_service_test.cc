@@ -379,6 +379,8 @@ class AppServiceOfALiar : public AppRig {
   // Takes who knocks, and passes this descriptor out.
   void pass(int descriptor) const {
     const Descriptor stream(accept4(liar.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    char asked[4096];  // who answers and closes before all is asked is one that has ended
+    EXPECT_GT(recv(stream.get(), asked, sizeof asked, 0), 0);
     std::string bytes;
     append_frame(bytes, inside::FrameType::kBegun, encode(inside::Begun{}));
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};

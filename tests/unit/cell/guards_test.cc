@@ -1,6 +1,6 @@
 // Guards that only a broken input shows: MACs (P1), the lease margin (P24), `not_after` (P13), and the stop
 // of a session's other kernels (LC7). Each value is written out, so that a changed constant fails.
-#include "tests/unit/cell/guard_fixture.h"
+#include "tests/unit/cell/producer_fixture.h"
 
 namespace berth::controller {
 namespace {
@@ -69,21 +69,7 @@ TEST_F(WrongMac, P1_ABeatUnderTheAgentsKeyGetsAnAckAndProlongsTheLease) {
 
 // ---- P1: what a producer may ask for ----
 
-class Producer : public GuardTest {
- protected:
-  // Of producer "u1", under its own key.
-  const v1::Event& asked(v1::Request request) {
-    request.set_id(std::string(random.uuid().view()));
-    request.set_actor("producer:u1");
-    request.set_sent_ms(now.wall / kMillisecond);
-    when(InputRead{
-        {kRequests, requests++, signer("producer:u1").sign(Channel::kRequest, request.SerializeAsString())}});
-    decided = events();
-    BERTH_CHECK(!decided.empty(), "a producer is answered");
-    return decided[0];
-  }
-  std::vector<v1::Event> decided;
-};
+class Producer : public ProducerFixture {};
 
 TEST_F(Producer, P1_AsksForItsOwnSessionsAndEndsThem) {
   v1::Request request = session(1);
@@ -105,7 +91,94 @@ TEST_F(Producer, P1_MayNotAskForOthersOrForAnythingElse) {
   ask(session(1));
   terminate.mutable_terminate_session()->set_session_id(std::string(only_session().id.view()));
   for (const auto& request : {for_another, for_nobody, fence, terminate})
-    EXPECT_EQ(asked(request).request_refused().code(), "denied");
+    EXPECT_EQ(asked(request).request_refused().code(), "out-of-scope");
+  EXPECT_EQ(refused(ProducerRefusal::kOutOfScope), 4u);
+}
+
+TEST_F(Producer, P1_WhoIsNotRegisteredIsDropped) {
+  v1::Request request = asking();
+  request.set_actor("producer:u2");
+  read_signed(request, signer("producer:u2"));
+  expect_dropped(ProducerRefusal::kUnregistered);
+}
+
+TEST_F(Producer, P1_AnAgentAsksForNothing) {
+  read_signed(asking(), signer("agent:a1"));
+  expect_dropped(ProducerRefusal::kUnregistered);
+}
+
+TEST_F(Producer, P1_AForgedRequestIsDropped) {
+  read_signed(asking(), forger("producer:u1"));
+  expect_dropped(ProducerRefusal::kForged);
+}
+
+TEST_F(Producer, P1_ARequestAsSomebodyElseIsDropped) {
+  v1::Request request = asking();
+  request.set_actor("user:u1");
+  read_signed(request, signer("producer:u1"));
+  expect_dropped(ProducerRefusal::kOtherActor);
+}
+
+TEST_F(Producer, P1_WhatNoRequestIsAsLargeAsIsDropped) {
+  v1::Request request = asking();
+  request.set_reason(std::string(kRecordBytesMax, 'x'));
+  read_signed(request, signer("producer:u1"));
+  expect_dropped(ProducerRefusal::kOversize);
+}
+
+TEST_F(Producer, P1_WhatIsNoRequestIsDropped) {
+  read_payload("not an envelope");
+  EXPECT_EQ(refused(ProducerRefusal::kMalformed), 1u);
+  read_payload(make_envelope(config.cluster, asking().SerializeAsString()));
+  EXPECT_EQ(refused(ProducerRefusal::kMalformed), 2u);
+  read_payload(signer("producer:u1").sign(Channel::kRequest, "\xff\xff"));
+  EXPECT_EQ(refused(ProducerRefusal::kMalformed), 3u);
+  EXPECT_EQ(state().sessions.size(), 0u);
+}
+
+TEST_F(Producer, P1_AfterARotationTheKeyBeforeIsGoodForNothing) {
+  put([](v1::PutProducer& p) { p.set_rotate(true); });
+  read_signed(asking(), signer("producer:u1"));
+  expect_dropped(ProducerRefusal::kStaleKey);
+  const Signer second(config.cluster, "producer:u1", 2, derive_key(config.secret, "producer:u1", 2));
+  read_signed(asking(), second);
+  EXPECT_EQ(state().sessions.size(), 1u);
+}
+
+TEST_F(Producer, P1_OneThatIsSwitchedOffIsDroppedUntilItIsOnAgain) {
+  put([](v1::PutProducer& p) { p.set_disabled(true); });
+  read_signed(asking(), signer("producer:u1"));
+  expect_dropped(ProducerRefusal::kDisabled);
+  put([](v1::PutProducer& p) { p.set_disabled(false); });
+  read_signed(asking(), signer("producer:u1"));
+  EXPECT_EQ(state().sessions.size(), 1u);
+}
+
+TEST_F(Producer, P13_AReplayIsAnsweredByTheFirstAnswerAndCounted) {
+  const v1::Request request = asking();
+  for (int i = 0; i < 3; ++i) read_signed(request, signer("producer:u1"));
+  EXPECT_EQ(state().sessions.size(), 1u);
+  EXPECT_EQ(refused(ProducerRefusal::kReplayed), 2u);
+  v1::Request late = asking();
+  late.set_sent_ms((now.wall - kHour) / kMillisecond);
+  read_signed(late, signer("producer:u1"));
+  EXPECT_EQ(refused(ProducerRefusal::kExpired), 1u);
+}
+
+TEST_F(Producer, P30_AMarkOfATransactionIsCounted) {
+  when(InputRead{{kRequests, requests++, "", true}});
+  EXPECT_EQ(refused(ProducerRefusal::kTransactional), 1u);
+  read_signed(asking(), signer("producer:u1"));
+  EXPECT_EQ(state().sessions.size(), 1u);
+}
+
+// It has hashed and sealed nothing: what it claims of a secret is not believed.
+TEST_F(Producer, P29_ItsOwnHashOfASecretIsNotBelieved) {
+  v1::Request request = asking();
+  request.set_keyed_hash(std::string(16, 'h'));
+  read_signed(request, signer("producer:u1"));
+  ASSERT_EQ(state().sessions.size(), 1u);
+  EXPECT_FALSE(events().at(0).session_requested().keyed());
 }
 
 // An hour ahead of what the leader believes, and it has been seen.
@@ -134,7 +207,7 @@ TEST_F(JumpedClock, P16_IsBelievedOnAnOperatorsWord) {
 }
 
 TEST_F(JumpedClock, P16_IsNotBelievedOnAProducersWord) {
-  EXPECT_EQ(asked(confirm).request_refused().code(), "denied");
+  EXPECT_EQ(asked(confirm).request_refused().code(), "out-of-scope");
   EXPECT_LE(next_header_time(), now.wall - kHour);
 }
 

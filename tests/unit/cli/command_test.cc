@@ -551,23 +551,13 @@ TEST(Up, HandsItsOptionsOver) {
   EXPECT_EQ(w.run({"up", "--backend", "vm"}).exit, kUsage);
 }
 
-TEST(RotateKey, AddsAKeyToTheFolderAndSaysWhatComesNext) {
+TEST(RotateKey, NamesTheCommandThatReplacedIt) {
   FakeWorld w;
-  w.sealing_keys["/srv/berth/cluster.json"] = 1;
-  const auto ran = w.run({"cluster", "rotate-key", "--data", "/srv/berth", "-o", "name"});
-  EXPECT_EQ(ran.exit, kOk) << ran.err;
-  EXPECT_EQ(ran.out, "2\n");
-  EXPECT_LT(ran.err.find("copy /srv/berth/cluster.json to every other controller"),
-            ran.err.find("restart the controllers, one after the other"));
+  const auto ran = w.run({"cluster", "rotate-key", "--data", "/srv/berth"});
+  EXPECT_EQ(ran.exit, kUsage);
+  EXPECT_NE(ran.err.find("is replaced by `berth key rotate seal`"), std::string::npos) << ran.err;
   EXPECT_TRUE(w.server.requests.empty());
-}
-
-TEST(RotateKey, RefusesAFolderWithoutACluster) {
-  FakeWorld w;
-  const auto ran = w.run({"cluster", "rotate-key"});
-  EXPECT_EQ(ran.exit, kFailed);
-  EXPECT_NE(ran.err.find("there is no /var/lib/berth/cluster.json"), std::string::npos) << ran.err;
-  EXPECT_NE(ran.err.find("--data names the data folder of a controller"), std::string::npos) << ran.err;
+  EXPECT_EQ(w.run({"cluster", "--help"}).out.find("rotate-key"), std::string::npos);
 }
 
 TEST(Closest, CountsASwapAsOne) {

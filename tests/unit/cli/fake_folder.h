@@ -112,7 +112,7 @@ class FakeFolder {
     }
     if (request.method == "PUT") {
       chunk_most = std::max<std::uint64_t>(chunk_most, request.body.size());
-      if (header_of(request, "X-Berth-Sha256") != controller::api::sha256_hex(request.body))
+      if (header_of(request, "X-Berth-Content-SHA256") != controller::api::sha256_hex(request.body))
         return problem(422, "checksum-differs");
       if (parameter(request, "offset") != std::to_string(incoming.bytes.size()))
         return problem(409, "offset-differs");

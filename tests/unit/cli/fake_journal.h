@@ -27,11 +27,12 @@ inline std::string base64(std::string_view bytes) {
 
 // A journal of an election and `count` requests, one a record.
 struct Journal {
-  Uuid cluster = *Uuid::parse("11111111-2222-8333-8444-555555555555");
+  static Uuid usual_cluster() { return *Uuid::parse("11111111-2222-8333-8444-555555555555"); }
+  Uuid cluster;
   std::vector<std::string> payloads;  // empty: a gap (P30)
   std::string link;
 
-  explicit Journal(int count) {
+  explicit Journal(int count, const Uuid& of = usual_cluster()) : cluster(of) {
     v1::Record election;
     election.mutable_header()->set_epoch(1);
     election.mutable_header()->set_time_ns(1'767'225'600'000'000'000);

@@ -84,18 +84,38 @@ struct FakeWorld {
   std::map<std::string, std::string> variables;
   std::map<std::string, std::string> files;
   std::map<std::string, Credentials> keys{{"/var/lib/berth/keys/admin.json", {"BKadmin", "secret"}}};
-  std::map<std::string, std::uint32_t> sealing_keys;  // the newest's number, by cluster.json
+  std::optional<WriterGenerations> writers_of_before;  // in cluster.json
   bool terminal = false;
   Duration utc_offset = 0;
   std::set<std::string> foreign;     // files that are not taken
   std::vector<std::string> browsed;  // URLs that a browser was given
   bool has_browser = true;
-  std::string unwritable;         // the private file that no write reaches
-  std::deque<std::string> typed;  // on the terminal, line by line; none left: there is no terminal
+  std::string unwritable;            // the private file that no write reaches
+  std::deque<std::string> new_keys;  // the next ones; none left: "key-1", "key-2", ...
+  std::deque<std::string> typed;     // on the terminal, line by line; none left: there is no terminal
+
+  void fake_keys(World& world) {
+    world.host_secret = [this](const std::string& path) -> Result<std::string> {
+      if (!files.contains(path)) return make_error("cluster-file-missing", "there is no " + path);
+      return std::string("of the host");
+    };
+    world.writers_of_before = [this](const std::string&) -> Result<std::optional<WriterGenerations>> {
+      return writers_of_before;
+    };
+    world.begin_writers = [this](const std::string&, const WriterGenerations& given_out) -> Result<void> {
+      writers_of_before = given_out;
+      return {};
+    };
+    world.finish_writers = [this](const std::string&) -> Result<void> {
+      writers_of_before.reset();
+      return {};
+    };
+  }
 
   Ran run(const std::vector<std::string>& words) {
     std::ostringstream out, err;
     World world;
+    fake_keys(world);
     world.out = &out;
     world.err = &err;
     world.out_is_terminal = terminal;
@@ -130,12 +150,10 @@ struct FakeWorld {
     };
     world.now = [] { return kNow; };
     world.utc_offset = [this](Timestamp) { return utc_offset; };
-    world.new_key = [n = 0]() mutable { return "key-" + std::to_string(++n); };
-    world.new_token = [] { return std::string(64, 'c'); };
-    world.add_sealing_key = [this](const std::string& path) -> Result<std::uint32_t> {
-      if (!sealing_keys.contains(path)) return make_error("cluster-file-missing", "there is no " + path);
-      return ++sealing_keys[path];
+    world.new_key = [this, n = 0]() mutable {
+      return new_keys.empty() ? "key-" + std::to_string(++n) : next_key();
     };
+    world.new_token = [] { return std::string(64, 'c'); };
     const auto ask = [this](const std::string& prompt) -> Result<std::string> {
       if (typed.empty()) return make_error("no-terminal", "there is no terminal to ask on: " + prompt);
       const std::string line = typed.front();
@@ -143,10 +161,6 @@ struct FakeWorld {
       return line;
     };
     world.ask = world.ask_secret = ask;
-    world.host_secret = [this](const std::string& path) -> Result<std::string> {
-      if (!files.contains(path)) return make_error("cluster-file-missing", "there is no " + path);
-      return std::string("of the host");
-    };
     world.open_browser = [this](const std::string& url) {
       if (has_browser) browsed.push_back(url);
       return has_browser;
@@ -163,6 +177,12 @@ struct FakeWorld {
   }
 
  private:
+  std::string next_key() {
+    std::string key = std::move(new_keys.front());
+    new_keys.pop_front();
+    return key;
+  }
+
   void connect(World& world) {
     world.connect = [this](const Server& where, bool) {
       server.host_port = where.host + ":" + where.port;

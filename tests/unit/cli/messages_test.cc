@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "controller/placement/types.h"
-#include "ops/cli/command/event_types.h"
 #include "ops/cli/command/policy_words.h"
+#include "ops/cli/events/event_types.h"
 #include "tests/unit/cli/fake_world.h"
 
 namespace berth::cli {

@@ -246,6 +246,8 @@ TEST(Csv, QuotesWhatNeedsItAndDefusesFormulas) {
   EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
   EXPECT_EQ(csv_field("say \"x\"\n"), "\"say \"\"x\"\"\n\"");
   EXPECT_EQ(csv_field("=1+1"), "'=1+1");
+  EXPECT_EQ(csv_field("-2+3"), "'-2+3");
+  EXPECT_EQ(csv_field("-2.5"), "-2.5");
   EXPECT_EQ(csv_field("-5"), "-5");
 }
 

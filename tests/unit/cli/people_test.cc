@@ -19,6 +19,11 @@ constexpr const char* kKey =
     R"({"id": "BK1", "user": "alice", "name": "nightly", "active": true, "read_only": false,
         "created_at": "2026-01-01T00:00:00Z", "used_at": null, "expires_at": "2026-04-01T00:00:00Z"})";
 
+constexpr const char* kProducer =
+    R"({"name": "web", "display_name": "", "generation": 1, "requests": ["request_session"], "disabled": false,
+        "owners": [{"scope": "user", "id": "alice"}, {"scope": "cluster", "id": null}], "created_at": null,
+        "made_by": "admin", "token_expires_at": null})";
+
 HttpReply people_reply(const HttpRequest& request) {
   const auto is = [&](const std::string& path) { return request.target.starts_with(path); };
   const auto changed = [](const char* member, const char* item) {
@@ -50,6 +55,7 @@ HttpReply people_reply(const HttpRequest& request) {
   if (request.method == "POST" && is("/v1/keys"))
     return json_reply(std::string(R"({"position": 9, "secret_key": "s3cret", "key": )") + kKey + "}", 201);
   if (is("/v1/keys")) return changed("key", kKey);
+  if (is("/v1/producers")) return changed("producer", kProducer);
   return problem(404, "no-such-route");
 }
 
@@ -207,6 +213,28 @@ TEST_F(PeopleCommands, DomainsAreMadeNamedAndRemoved) {
             R"(PATCH /v1/domains/lab?reason=x {"display_name":"L"})");
   EXPECT_EQ(asked({"domain", "show", "lab"}), "GET /v1/domains/lab");
   EXPECT_EQ(asked({"domain", "rm", "lab"}), "DELETE /v1/domains/lab");
+}
+
+TEST_F(PeopleCommands, AProducerIsRegisteredWithAScopeAndAToken) {
+  const std::string sent = asked({"producer", "add", "web", "--request", "request_session", "--owner",
+                                  "user:alice", "--owner", "cluster"});
+  EXPECT_TRUE(
+      sent.starts_with(R"(POST /v1/producers {"name":"web","requests":["request_session"],)"
+                       R"("owners":[{"scope":"user","id":"alice"},{"scope":"cluster"}],"token_hash":")"))
+      << sent;
+  EXPECT_NE(ran.out.find("TOKEN"), std::string::npos) << ran.out;
+  EXPECT_EQ(asked({"producer", "set", "web", "--disable", "--reason", "leaked"}),
+            R"(PATCH /v1/producers/web?reason=leaked {"disabled":true})");
+  EXPECT_TRUE(
+      asked({"producer", "rotate", "web"}).starts_with(R"(POST /v1/producers/web/rotate {"token_hash":")"));
+  EXPECT_EQ(asked({"producer", "rm", "web"}), "DELETE /v1/producers/web");
+  for (const std::vector<std::string>& half : {std::vector<std::string>{"producer", "add", "web"},
+                                               {"producer", "set", "web"},
+                                               {"producer", "set", "web", "--request", "request_session"}}) {
+    world.server.requests.clear();
+    EXPECT_EQ(world.run(half).exit, kUsage);
+    EXPECT_TRUE(world.server.requests.empty());
+  }
 }
 
 TEST_F(PeopleCommands, AKeyPairsSecretIsShownOnceAndWhole) {

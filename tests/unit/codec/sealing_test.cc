@@ -82,6 +82,30 @@ TEST(Sealing, ARingSealsWithItsNewestKeyAndOpensWithAll) {
   EXPECT_EQ(ring.open(unknown, env_of("user:a", "r1")).error().code, "unknown-sealing-key");
 }
 
+TEST(Sealing, AKeyOfTheLogOpensAtOnceAndSealsOnceItIsSaid) {
+  SealingRing ring;
+  ring.add(key('1', 1));
+  SealingRing copy = ring;
+  copy.add_to_open(key('2', 2));
+  const v1::Sealed elsewhere = key('2', 2).seal(kSecret, env_of("user:a", "r1"), kNonce);
+  EXPECT_EQ(*ring.open(elsewhere, env_of("user:a", "r1")), kSecret) << "all copies have it";
+  EXPECT_EQ(ring.newest().number(), 1u) << "another server may not have it yet";
+  copy.seal_with_newest();
+  EXPECT_EQ(ring.newest().number(), 2u);
+}
+
+TEST(Sealing, WhatOnlyAnErasedKeySealedOpensNowhere) {
+  SealingRing ring;
+  ring.add(key('1', 1));
+  ring.add(key('2', 2));
+  const v1::Sealed old = key('1', 1).seal(kSecret, env_of("user:a", "r1"), kNonce);
+  ring.erase(2);
+  EXPECT_TRUE(ring.has(2)) << "the one that seals stays";
+  ring.erase(1);
+  EXPECT_EQ(ring.open(old, env_of("user:a", "r1")).error().code, "unknown-sealing-key");
+  EXPECT_EQ(ring.oldest().number(), 2u) << "keyed hashes change";
+}
+
 TEST(Sealing, AKeyedHashIsOfItsKey) {
   EXPECT_EQ(key('k').keyed_hash(kSecret), key('k').keyed_hash(kSecret));
   EXPECT_NE(key('k').keyed_hash(kSecret), key('x').keyed_hash(kSecret));

@@ -142,6 +142,7 @@ std::vector<v1::Request> requests() {
           enroll_agent("a2", 3),
           confirm_clock(),
           release_quarantine("session:x"),
+          reseal_password("alice", 1),
           create_user("carol"),
           put_membership("alice", "default", "admin"),
           add_key_pair("AK1", "alice"),

@@ -1,6 +1,8 @@
 // What every request goes through before its own handler (P13): repeat, conflict, expiry.
+#include "events/codec/chain_head.h"
 #include "tests/support/decide.h"
 #include "tests/support/folders.h"
+#include "tests/support/producers.h"
 
 namespace berth::testing::decisions {
 namespace {
@@ -56,6 +58,24 @@ TEST(Request, ItsRefusalHasItsActorItsKeyAndTheHashOfItsBody) {
 
 // ---- repeats ----
 
+// The log's first head key, and what asks for the next one.
+std::pair<v1::Event, v1::Request> head_key_and_next() {
+  SealingRing ring;
+  ring.add({1, std::string(kSealKeyBytes, 'k')});
+  const HeadSigner signer(test_cluster(), ring);
+  v1::Event first;
+  *first.mutable_head_key_changed() = signer.first(std::string(kHeadSeedBytes, 'a'));
+  const v1::HeadKeyChanged next =
+      *signer.next(first.head_key_changed().public_key(), first.head_key_changed().secret_key(),
+                   std::string(kHeadSeedBytes, 'b'));
+  v1::Request rotate = controller_request();
+  rotate.mutable_rotate_head_key()->set_public_key(next.public_key());
+  *rotate.mutable_rotate_head_key()->mutable_secret_key() = next.secret_key();
+  rotate.mutable_rotate_head_key()->set_previous_key(next.previous_key());
+  rotate.mutable_rotate_head_key()->set_signature(next.signature());
+  return {first, rotate};
+}
+
 TEST(Request, P13_ARepeatIsAnsweredByItsFirstAnswer) {
   Case c = given(world());
   const v1::Event repeated = repeat_of_next(c);
@@ -66,23 +86,40 @@ TEST(Request, P13_ARepeatIsAnsweredByItsFirstAnswer) {
   EXPECT_EQ(c.state().sessions.size(), 1u);
 }
 
-TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
+v1::Event seal_key_8() {
+  v1::Event e;
+  e.mutable_seal_key_added()->set_number(8);
+  *e.mutable_seal_key_added()->mutable_key() = some_sealed(7);
+  return e;
+}
+
+// A world in which each request of the list below means something.
+Events world_of_all_requests(const v1::Event& head_key) {
   v1::Event enrolled = agent_enrolled("a2");
   enrolled.mutable_agent_enrolled()->set_token_hash(std::string(16, 't'));
   enrolled.mutable_agent_enrolled()->set_token_expires_ns(INT64_MAX);
-  const Events history = world() +
-                         Events{session_requested("s1"),
-                                Limit("user", "alice").sessions(5),
-                                enrolled,
-                                preset_defined("small", "cpu", kUnit),
-                                internal_error_recorded("session s0"),
-                                key_pair_defined("AK1", "alice"),
-                                password_set("bob"),
-                                browser_session_started("b1", "alice"),
-                                session_requested("s3"),
-                                session_scheduled("s3", "a1"),
-                                kernel_running(kernel_name("s3"))} +
-                         agent_of_volume("a3") + ready_folder("kept");
+  return world() +
+         Events{session_requested("s1"),
+                head_key,
+                Limit("user", "alice").sessions(5),
+                enrolled,
+                preset_defined("small", "cpu", kUnit),
+                internal_error_recorded("session s0"),
+                key_pair_defined("AK1", "alice"),
+                password_set("bob"),
+                password_set("alice"),
+                seal_key_8(),
+                browser_session_started("b1", "alice"),
+                session_requested("s3"),
+                session_scheduled("s3", "a1"),
+                kernel_running(kernel_name("s3"))} +
+         agent_of_volume("a3") + ready_folder("kept") +
+         Events{with_token(producer_defined("other", {}, {}), std::string(16, 't'), INT64_MAX)};
+}
+
+TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
+  const auto [head_key, rotate] = head_key_and_next();
+  const Events history = world_of_all_requests(head_key);
   std::set<int> asked;
   for (const auto& r : {request_session("s2"),
                         terminate_session("s1"),
@@ -94,6 +131,12 @@ TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
                         enroll_agent("a1"),
                         confirm_clock(),
                         release_quarantine("session s0"),
+                        set_history_rule(0),
+                        prune_history((kTestStart - 30 * kDay) / kMillisecond),
+                        add_seal_key(9),
+                        destroy_seal_key(3),
+                        reseal_password("alice", 1),
+                        rotate,
                         remove("preset", "small"),
                         collect_agent_key("a2", std::string(16, 't')),
                         put_domain("d"),
@@ -113,7 +156,9 @@ TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
                         create_folder("data"),
                         rename_folder("kept", "data"),
                         share_folder("kept", "user", "bob"),
-                        share_session("s3", "user", "bob")}) {
+                        share_session("s3", "user", "bob"),
+                        put_producer(web_producer()),
+                        collect_producer_key("other", std::string(16, 't'))}) {
     SCOPED_TRACE(r.ShortDebugString());
     Case c = given(history);
     const v1::Event repeated = repeat_of_next(c);
@@ -123,7 +168,8 @@ TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
     c.when(keyed(r, "k1")).then({repeated});
     asked.insert(r.body_case());
   }
-  const int all = v1::Request::descriptor()->FindOneofByName("body")->field_count();
+  const int all =
+      v1::Request::descriptor()->FindOneofByName("body")->field_count() - 1;  // a restore is refused
   EXPECT_EQ(static_cast<int>(asked.size()), all) << "a request is missing here";
 }
 

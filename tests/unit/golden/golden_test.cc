@@ -124,6 +124,21 @@ TEST(GoldenJournal, V9HoldsSharedSessionsAndAnAutomaticFolder) {
   EXPECT_TRUE(state.sessions.find(session_id("bare"))->spec->spec.no_automatic_folder());
 }
 
+TEST(GoldenJournal, V10HoldsProducersAHeadKeyAndARestore) {
+  projections::Projection projection(test_cluster(), projections::Projection::Tracking::kRows,
+                                     golden_trust());
+  for (const auto& payload : read_golden_journal("tests/golden/journal-v10.bin"))
+    projection.apply(projection.chain().next(), payload);
+  const projections::State& state = projection.state();
+  EXPECT_EQ(state.epoch().rules, 10u);
+  EXPECT_TRUE(state.is_retired("producer", "gone"));
+  ASSERT_EQ(state.producers.size(), 1u);
+  EXPECT_EQ(state.heads.find("head")->public_key.size(), 32u);
+  EXPECT_EQ(state.seal_keys.size(), 2u);
+  EXPECT_EQ(state.kept().restored_from.size(), 32u);
+  EXPECT_EQ(state.browser_sessions.size(), 0u) << "a restore ends them";
+}
+
 TEST(GoldenJournal, V4IsSigned) {
   const auto payloads = read_golden_journal("tests/golden/journal-v4.bin");
   projections::Projection projection(test_cluster(), projections::Projection::Tracking::kRows,

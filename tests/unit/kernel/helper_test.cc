@@ -95,6 +95,37 @@ TEST_F(HelperTest, ExecInATerminalHasItsSizeAndKnowsWhenItChanges) {
   EXPECT_NE(talk.out.find("40 120"), std::string::npos) << talk.out;
 }
 
+// A helper whose own environment names no locale, as that of a plain process has none.
+struct WithoutLocale {
+  WithoutLocale() {
+    for (const char* name : {"LANG", "LC_ALL", "LC_CTYPE"}) unsetenv(name);
+  }
+};
+class HelperWithoutLocale : WithoutLocale, public HelperTest {};
+
+TEST_F(HelperWithoutLocale, ExecInATerminalTakesLettersOfManyBytes) {
+  if (access("/bin/bash", X_OK) != 0) GTEST_SKIP() << "there is no bash";
+  Request request = exec({"bash", "--norc", "--noprofile", "-i"});
+  request.terminal = true;
+  request.size = {80, 24};
+  request.env = {"PS1=ready"};
+  Talk talk(door_, request);
+  EXPECT_TRUE(talk.await_out("ready"));
+  talk.type("x=한글; echo has=${#x}.$(printf %s \"$x\" | od -An -tx1 | tr -d ' ')\n");
+  EXPECT_TRUE(talk.await_out("has=2.ed959ceab880")) << talk.out;
+  talk.type("exit\n");
+  EXPECT_EQ(talk.await_end(), 0);
+}
+
+TEST_F(HelperWithoutLocale, ALocaleThatIsAskedForStays) {
+  Request request = sh("echo L=$LANG.");
+  request.terminal = true;
+  request.size = {80, 24};
+  request.env = {"LC_ALL=C"};
+  Talk talk(door_, request);
+  EXPECT_TRUE(talk.await_out("L=.")) << talk.out;
+}
+
 TEST_F(HelperTest, ExecEndsWhenItsChannelIsClosed) {
   const std::string mark = folder_.path + "/pid";
   {

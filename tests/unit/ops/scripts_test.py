@@ -144,11 +144,13 @@ class Scripts(unittest.TestCase):
         self.stub("build/release/bin/berth-sim", f'echo "$*" >>{self.root}/calls')
         done = self.run_script("ops/check", "--only", "setup,image,sim")
         self.assertEqual(done.returncode, 1)
-        first, *at_once = self.calls()[1:]
+        first, *at_once = self.calls()[1:4]
         self.assertEqual((self.calls()[0], first), ("image", "--seeds 1..1000 --compare tests/simulation/recorded.txt"))
         self.assertEqual(sorted(at_once), ["--profile hostile --seeds 1..500", "--profile hostile --seeds 501..1000"])
+        again = "--seeds 1..200 --decisions --every-policy"
+        self.assertEqual(self.calls()[4:], [again, f"{again} --profile hostile"])
         summary = [line for line in done.stdout.splitlines() if re.fullmatch(r"\d+ passed, \d+ failed(, \d+ skipped)?", line)]
-        self.assertEqual(summary, ["2 passed, 1 failed"])
+        self.assertEqual(summary, ["3 passed, 1 failed"])
         self.assertEqual(done.stdout.splitlines()[-1], summary[0])
         self.assertIn("setup: the stage failed  (build/check/setup.log)", done.stdout)
 
@@ -186,7 +188,7 @@ class Scripts(unittest.TestCase):
         self.stub("build/release/bin/berth-sim", '[ "$4" != 1..500 ]')
         done = self.run_script("ops/check", "--only", "sim")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("1 passed, 1 failed", done.stdout)
+        self.assertIn("2 passed, 1 failed", done.stdout)
 
     def test_check_full_asks_which_mutants_survive(self):
         self.stub("tests/simulation/mutants/run", "echo 'SURVIVES any-mac'; exit 1")

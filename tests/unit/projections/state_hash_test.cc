@@ -1,8 +1,10 @@
 // P14: the state hash is a sum over rows, kept incrementally.
 #include <gtest/gtest.h>
 
+#include "events/codec/chain_head.h"
 #include "tests/support/folders.h"
 #include "tests/support/given.h"
+#include "tests/support/producers.h"
 
 namespace berth::testing {
 namespace {
@@ -44,7 +46,13 @@ TEST(StateHash, DoesNotDependOnTheOrderOfRows) {
 TEST(StateHash, EveryTableIsInIt) {
   Given g = given(definitions() + agent("a1"));
   v1::Event scheduled = session_scheduled("s1", "a1"), limit, preset, group = group_defined("default"),
-            learned;
+            learned, head, rule, seal_key;
+  SealingRing ring;
+  ring.add({1, std::string(kSealKeyBytes, 'k')});
+  *head.mutable_head_key_changed() = HeadSigner(test_cluster(), ring).first(std::string(kHeadSeedBytes, 's'));
+  rule.mutable_history_rule_set()->set_keep_ms(1'000);
+  seal_key.mutable_seal_key_added()->set_number(2);
+  *seal_key.mutable_seal_key_added()->mutable_key() = head.head_key_changed().secret_key();
   group.mutable_resource_group_defined()->set_order("fair-share");
   group.mutable_resource_group_defined()->set_select("fgd");
   learned.mutable_selection_learned()->set_group("default");
@@ -52,12 +60,26 @@ TEST(StateHash, EveryTableIsInIt) {
   limit.mutable_limit_set()->set_scope("user");
   limit.mutable_limit_set()->set_id("alice");
   preset.mutable_preset_defined()->set_name("small");
-  g.and_given({group, key_pair_defined("AK", "alice"), answering(session_requested("s1"), "user:alice", "r"),
-               scheduled, limit, preset, learned, kernel_terminated(kernel_name("s1")),
-               internal_error_recorded("group:x"), preset_defined("old", "cpu", kUnit),
-               definition_removed("preset", "old"), password_set("alice"), login_link_issued("alice"),
-               browser_session_started("b1", "alice"), unreachable_changed({"a1"}),
-               session_shared("s1", "user", "alice")});
+  g.and_given({group,
+               key_pair_defined("AK", "alice"),
+               answering(session_requested("s1"), "user:alice", "r"),
+               scheduled,
+               limit,
+               preset,
+               learned,
+               kernel_terminated(kernel_name("s1")),
+               internal_error_recorded("group:x"),
+               preset_defined("old", "cpu", kUnit),
+               definition_removed("preset", "old"),
+               password_set("alice"),
+               login_link_issued("alice"),
+               browser_session_started("b1", "alice"),
+               unreachable_changed({"a1"}),
+               session_shared("s1", "user", "alice"),
+               web_producer(),
+               head,
+               rule,
+               seal_key});
   g.and_given(agent_of_volume("a2") + Events{folder_created("data")});
   v1::Record record = g.journal().next_record({});
   auto* range = record.mutable_header()->add_ranges();

@@ -11,9 +11,9 @@
 namespace berth::testing {
 namespace {
 
-using controller::add_sealing_key;
 using controller::ClusterIdentity;
 using controller::read_cluster_identity;
+using controller::store_sealing_key;
 
 class ClusterFile : public ::testing::Test {
  protected:
@@ -43,9 +43,9 @@ TEST_F(ClusterFile, P29_AKeyMoreSealsAndTheOlderOnesStillOpen) {
   ASSERT_TRUE(made);
   const v1::Sealed first = made->sealing.newest().seal("hunter2", binding_, nonce_);
   for (const std::uint32_t number : {2u, 3u}) {
-    const auto added = add_sealing_key(path_);
+    const auto added =
+        store_sealing_key(path_, number, std::string(kSealKeyBytes, static_cast<char>(number)));
     ASSERT_TRUE(added) << added.error().message;
-    EXPECT_EQ(*added, number);
     EXPECT_EQ(read().sealing.newest().number(), number);
   }
   EXPECT_EQ(read().cluster, made->cluster);
@@ -63,20 +63,19 @@ TEST_F(ClusterFile, P29_TheKeyThatAnOlderFileImpliesIsWrittenOutBesideTheNewOne)
   const ClusterIdentity before = read();
   const v1::Sealed old = before.sealing.newest().seal("hunter2", binding_, nonce_);
   ASSERT_EQ(old.key(), 1u);
-  ASSERT_EQ(*add_sealing_key(path_), 2u);
+  ASSERT_TRUE(store_sealing_key(path_, 2, std::string(kSealKeyBytes, '2')));
   EXPECT_EQ(*read().sealing.open(old, binding_), "hunter2");
   EXPECT_NE(text().find("of_a_newer_build"), std::string::npos);
   EXPECT_FALSE(read().signs_journal);
 }
 
-TEST_F(ClusterFile, AKeyIsAddedToNoFileThatIsMissingOrMalformedOrFull) {
-  EXPECT_EQ(add_sealing_key(path_).error().code, "cluster-file-missing");
+TEST_F(ClusterFile, AKeyIsStoredInNoFileThatIsMissingOrMalformed) {
+  const std::string bytes(kSealKeyBytes, '2');
+  EXPECT_EQ(store_sealing_key(path_, 2, bytes).error().code, "cluster-file-missing");
   EXPECT_FALSE(std::filesystem::exists(path_));
   write("{}");
-  EXPECT_EQ(add_sealing_key(path_).error().code, "cluster-file-malformed");
+  EXPECT_EQ(store_sealing_key(path_, 2, bytes).error().code, "cluster-file-malformed");
   EXPECT_EQ(text(), "{}");
-  write(with(R"("sealing_keys": [)" + key(4'294'967'295) + "]"));
-  EXPECT_EQ(add_sealing_key(path_).error().code, "too-many-sealing-keys");
 }
 
 TEST_F(ClusterFile, P29_SealingKeysThatAreNoneAreNamed) {
@@ -100,13 +99,33 @@ TEST_F(ClusterFile, IsMadeForAnEmptyLogAndForNoOther) {
   EXPECT_EQ(controller::identity_for_log(path_, log)->cluster, made->cluster);
 }
 
-TEST_F(ClusterFile, IsReadWithAsManyKeysAsItTakes) {
+TEST_F(ClusterFile, IsReadWithMoreKeysThanTheLogHas) {
   std::string keys = key(1);
   for (std::uint32_t number = 2; number < 500; ++number) keys += ", " + key(number);
   write(with(R"("sealing_keys": [)" + keys + "]"));
-  ASSERT_EQ(*add_sealing_key(path_), 500u);
+  ASSERT_TRUE(store_sealing_key(path_, 500, std::string(kSealKeyBytes, 'c')));
   EXPECT_EQ(read().sealing.newest().number(), 500u);
-  EXPECT_EQ(add_sealing_key(path_).error().code, "too-many-sealing-keys");
+}
+
+// ---- the secret of keys that are given out (ADR 0097) ----
+
+TEST_F(ClusterFile, ARotationOfWritersKeepsTheSecretBeforeForThoseWhoHaveKeysOfIt) {
+  const auto made = controller::load_or_create_cluster_identity(path_);
+  ASSERT_TRUE(made.ok());
+  EXPECT_TRUE(made->writers.empty());
+  EXPECT_EQ(controller::finish_writers_rotation(path_).error().code, "no-writers-rotation");
+  ASSERT_TRUE(controller::begin_writers_rotation(path_, {{"agent:a1", 2}}).ok());
+  const auto during = controller::read_cluster_identity(path_);
+  ASSERT_TRUE(during.ok());
+  ASSERT_EQ(during->writers.size(), 2u);
+  EXPECT_EQ(during->writers[0], (WriterSecret{made->secret, {{"agent:a1", 2}}}));
+  EXPECT_NE(during->writers[1].secret, made->secret);
+  EXPECT_EQ(controller::begin_writers_rotation(path_, {}).error().code, "writers-rotate-already");
+  ASSERT_TRUE(controller::finish_writers_rotation(path_).ok());
+  const auto after = controller::read_cluster_identity(path_);
+  ASSERT_TRUE(after.ok());
+  EXPECT_EQ(after->writers, std::vector<WriterSecret>{during->writers[1]});
+  EXPECT_EQ(after->secret, made->secret) << "servers go on with it";
 }
 
 }  // namespace

@@ -40,6 +40,14 @@ TEST_F(HealthTest, P28_IsGreenWithALeaderAFoldThatFollowsAndALogThatAnswers) {
   EXPECT_EQ(failing(Health(), kNow), "log: it has not answered yet; leader: none was heard yet");
 }
 
+TEST_F(HealthTest, SaysHowManyRecordsAreNotFolded) {
+  EXPECT_EQ(health_.lag(), 0u);
+  health_.journal_ends(25, kNow);
+  EXPECT_EQ(health_.lag(), 15u);
+  health_.folded(30);  // more than the log said last
+  EXPECT_EQ(health_.lag(), 0u);
+}
+
 TEST_F(HealthTest, P28_IsRedAfterThreeSecondsWithoutAHeartbeat) {
   EXPECT_EQ(failing(health_, kNow + 4 * kSecond), "leader: not heard for 4 s");
   health_.heartbeat(kNow + 4 * kSecond);

@@ -123,5 +123,24 @@ TEST(ConsoleOfAServer, IsAnErrorWhereItWasNamedAndIsNot) {
   EXPECT_EQ(console_of(listening).error().code, "console-unreadable");
 }
 
+TEST(MetricsTokenOfAServer, IsOfAPrivateFileAndLongEnough) {
+  Listening listening;
+  EXPECT_EQ(*metrics_token_of(listening), "");
+  const berth::testing::TempDir folder;
+  listening.metrics_token_file = (folder.path() / "token").string();
+  const auto code = [&](const std::string& text, ::mode_t mode) {
+    std::ofstream(listening.metrics_token_file) << text;
+    ::chmod(listening.metrics_token_file.c_str(), mode);
+    const auto token = metrics_token_of(listening);
+    return token.ok() ? *token : token.error().code;
+  };
+  EXPECT_EQ(metrics_token_of(listening).error().code, "metrics-token-missing");
+  EXPECT_EQ(code("0123456789abcdef\n", 0600), "0123456789abcdef");
+  EXPECT_EQ(code("0123456789abcdef\n", 0644), "metrics-token-open");
+  EXPECT_EQ(code("short\n", 0600), "metrics-token-invalid");
+  EXPECT_EQ(code("0123456789 abcdef\n", 0600), "metrics-token-invalid");
+  EXPECT_EQ(code("", 0600), "metrics-token-invalid");
+}
+
 }  // namespace
 }  // namespace berth::controller

@@ -44,6 +44,12 @@ class FragileStore final : public projections::Store {
       const std::string& user, const std::string& name) const override {
     return inner_->find_history_by_name(user, name);
   }
+  Result<void> scan_views(std::string_view from, const OnRow& row) const override {
+    return inner_->scan_views(from, row);
+  }
+  Result<std::optional<std::string>> last_view_before(std::string_view key) const override {
+    return inner_->last_view_before(key);
+  }
 
  private:
   std::unique_ptr<projections::Store> inner_;

@@ -61,7 +61,7 @@ TEST(Node, AnAgentWhoseNameWasRemovedOrWhoseGroupIsNotThereIsNotBroughtIn) {
   EXPECT_EQ(nowhere.error().code, "unknown-group");
   EXPECT_NE(nowhere.error().hint.find("there are: default"), std::string::npos) << nowhere.error().hint;
 
-  ASSERT_TRUE(controller::enroll_agent(rig.api(), "a1", kMinute));
+  ASSERT_TRUE(controller::enroll_agent(rig.api(), "a1", {}, kMinute));
   v1::Request request;
   request.mutable_remove()->set_kind("agent");
   request.mutable_remove()->set_name("a1");

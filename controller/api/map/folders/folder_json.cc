@@ -37,15 +37,20 @@ json::array shares_to_json(const FolderRow& folder) {
   return shares;
 }
 
-json::array sessions_to_json(const State& state, const FolderRow& folder, const Actor& actor) {
+// What a folder's owner is told of sessions of others is that they are there.
+void put_sessions(json::object& out, const State& state, const FolderRow& folder, const Actor& actor) {
   json::array sessions;
+  std::int64_t more = 0;
   for (const SessionId& id : state.mounted_by(folder.id)) {
     const auto* session = state.sessions.find(id);
-    if (session == nullptr || !may_see_session(state, actor, *session)) continue;
-    if (sessions.size() == kSessionsShown) break;
-    sessions.push_back({{"id", to_string(id)}, {"name", session->name}});
+    if (session == nullptr) continue;
+    if (sessions.size() < kSessionsShown && may_see_session(state, actor, *session))
+      sessions.push_back({{"id", to_string(id)}, {"name", session->name}});
+    else
+      ++more;
   }
-  return sessions;
+  out["sessions"] = std::move(sessions);
+  if (more > 0 && may_manage_folder(actor, folder, projections::Verb::kChange)) out["more_sessions"] = more;
 }
 
 bool is_of_project(const FolderRow& folder, const std::string& project) {
@@ -75,7 +80,7 @@ json::object folder_to_json(const State& state, const FolderRow& folder, const A
   if (!folder.code.empty()) out["code"] = folder.code;
   if (!folder.message.empty()) out["message"] = folder.message;
   if (may_manage_folder(actor, folder, projections::Verb::kChange)) out["shares"] = shares_to_json(folder);
-  out["sessions"] = sessions_to_json(state, folder, actor);
+  put_sessions(out, state, folder, actor);
   return out;
 }
 

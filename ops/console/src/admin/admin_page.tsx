@@ -1,7 +1,7 @@
 import { Suspense, lazy, type ComponentType, type LazyExoticComponent } from 'react'
 import { may } from '../api/identity'
 import { useMe } from '../app/account_context'
-import { usePlace } from '../app/router'
+import { hashOf, usePlace } from '../app/router'
 import { useText } from '../text/text'
 import { Denied, Loading, NoSuchPage } from '../ui/page_state'
 import './admin.css'
@@ -16,6 +16,7 @@ const SECTIONS = {
   limits: { noun: 'limit', page: lazy(() => import('./limit_section')) },
   presets: { noun: 'preset', page: lazy(() => import('./preset_section')) },
   images: { noun: 'image', page: lazy(() => import('./image_section')) },
+  producers: { noun: 'producer', page: lazy(() => import('./producer_section')) },
   quarantine: { noun: 'quarantine', page: lazy(() => import('./quarantine_section')) },
 } satisfies Record<string, Section>
 
@@ -36,7 +37,7 @@ export default function AdminPage() {
         <h1>{t('nav.admin')}</h1>
         <nav className="sections" aria-label={t('nav.admin')}>
           {open.map((one) => (
-            <a key={one} href={`#/admin/${one}`} aria-current={one === name ? 'page' : undefined}>
+            <a key={one} href={hashOf(['admin', one])} aria-current={one === name ? 'page' : undefined}>
               {t(`admin.${one}`)}
             </a>
           ))}

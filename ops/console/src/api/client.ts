@@ -1,3 +1,4 @@
+import { HAVE_PAST } from './past.gen'
 import { Problem, problemOf } from './problem'
 
 export type Query = Record<string, string | number | boolean | null | undefined>
@@ -19,8 +20,14 @@ const ASKS_WHO = /^\/v1\/(login|whoami)/
 const TRIES = 5
 const LONGEST_WAIT_MS = 5_000
 
+let moment = ''
 let csrf = ''
 let onSignedOut = () => {}
+
+/** From now on reads are of this moment, and nothing is written; empty for now. */
+export function standAt(at: string) {
+  moment = at
+}
 
 /** The token that whoami gave for the cookie of now; every write carries it. */
 export function keepCsrfToken(token: string) {
@@ -70,7 +77,12 @@ function pause(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
+/** What asks for a position at least, as the live rows do, means now. */
+const isOfMoment = (path: string, { query }: Options) =>
+  moment !== '' && HAVE_PAST.some((route) => route.test(path)) && query?.min_position === undefined
+
 async function send(method: Method, path: string, options: Options): Promise<Response> {
+  const query = { ...(isOfMoment(path, options) && { at: moment }), ...options.query }
   const request: RequestInit = {
     method,
     headers: headersOf(method, options),
@@ -79,13 +91,15 @@ async function send(method: Method, path: string, options: Options): Promise<Res
     cache: 'no-store',
   }
   for (let attempt = 1; ; attempt++) {
-    const response = await fetch(withQuery(path, options.query), request)
+    const response = await fetch(withQuery(path, query), request)
     if (response.status !== 503 || attempt === TRIES) return response
     await pause(waitBeforeTry(attempt, response.headers.get('Retry-After')), options.signal)
   }
 }
 
 export async function callRaw(method: Method, path: string, options: Options = {}): Promise<Response> {
+  if (moment && method !== 'GET' && path !== '/v1/logout')
+    throw new Problem(409, 'in-the-past', 'The past cannot be changed.')
   const response = await send(method, path, options).catch((error: unknown) => {
     if (options.signal?.aborted) throw error
     throw new Problem(0, 'unreachable', String(error))

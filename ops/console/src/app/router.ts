@@ -1,5 +1,8 @@
 import { useSyncExternalStore } from 'react'
 
+/** The parameter of an address that puts its page into the past. */
+const MOMENT = 'at'
+
 /** The place in the console: `#/sessions?status=RUNNING` is path ['sessions'] and its query. */
 type Place = { path: string[]; query: URLSearchParams; hash: string }
 
@@ -23,8 +26,9 @@ function decoded(part: string): string {
   }
 }
 
+/** Whoever looks at the past stays there: its moment goes along unless `query` says otherwise. */
 export function hashOf(path: string[], query: Record<string, string | null | undefined> = {}): string {
-  const pairs = Object.entries(query).filter(([, value]) => value)
+  const pairs = Object.entries({ [MOMENT]: momentOf(known), ...query }).filter(([, value]) => value)
   const text = new URLSearchParams(pairs as [string, string][]).toString()
   return `#/${path.map(encodeURIComponent).join('/')}${text ? `?${text}` : ''}`
 }
@@ -34,12 +38,25 @@ function currentPlace(): Place {
   return known
 }
 
+const listeners = new Set<() => void>()
+const tellAll = () => listeners.forEach((tell) => tell())
+
+/** All are told in one go: between two listeners of the browser's own, React would draw some for the new place and some for the old. */
 function subscribe(listener: () => void) {
-  addEventListener('hashchange', listener)
-  return () => removeEventListener('hashchange', listener)
+  if (listeners.size === 0) addEventListener('hashchange', tellAll)
+  listeners.add(listener)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size === 0) removeEventListener('hashchange', tellAll)
+  }
 }
 
 export const usePlace = () => useSyncExternalStore(subscribe, currentPlace)
+
+const momentOf = ({ query }: Place) => query.get(MOMENT) ?? ''
+
+/** The moment that the pages show, as the address has it: a time or a position; empty for now. */
+export const useMoment = () => momentOf(usePlace())
 
 export function go(hash: string, { replace = false } = {}) {
   if (hash === location.hash) return

@@ -12,14 +12,23 @@ export type Route = {
   load: () => Promise<void>
   Page: ComponentType
   open: (me: Me) => boolean
+  /** Shows any moment; others are of now alone, or choose their times themselves. */
+  hasPast: boolean
 }
 
 const anybody = () => true
 const administers = (me: Me) =>
   may(me, 'user', 'see') && (me.role !== 'user' || me.projects.some((project) => project.admin))
 
-function route(name: IconName & string, load: Load, open: (me: Me) => boolean = anybody): Route {
-  return { name, title: `nav.${name}` as TextKey, icon: name, open, ...chunk(load) }
+const operates = (me: Me) => may(me, 'metrics', 'see')
+
+function route(
+  name: IconName & string,
+  load: Load,
+  open: (me: Me) => boolean = anybody,
+  hasPast = true,
+): Route {
+  return { name, title: `nav.${name}` as TextKey, icon: name, open, hasPast, ...chunk(load) }
 }
 
 /** A page's chunk. Once it is loaded the page is drawn at once: `lazy` alone would show what stands in for it first. */
@@ -37,6 +46,9 @@ function chunk(load: Load): Pick<Route, 'load' | 'Page'> {
   }
 }
 
+/** The page that puts others into the past; it stays as it is when one goes there. */
+export const TIME = 'time'
+
 /** Every page, in the order of the navigation; each comes as a chunk of its own. */
 export const ROUTES: Route[] = [
   route('sessions', () => import('../session/session_page')),
@@ -52,8 +64,11 @@ export const ROUTES: Route[] = [
     () => import('../event/event_page'),
     (me) => may(me, 'event', 'see'),
   ),
+  route(TIME, () => import('../time/time_page')),
+  route('usage', () => import('../usage/usage_page'), anybody, false),
+  route('operations', () => import('../operations/operations_page'), operates, false),
   route('admin', () => import('../admin/admin_page'), administers),
-  route('account', () => import('../account/account_page')),
+  route('account', () => import('../account/account_page'), anybody, false),
 ]
 
 /** The first part of the place of a terminal, which has a window of its own. */

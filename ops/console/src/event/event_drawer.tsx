@@ -1,5 +1,6 @@
 import type { Event } from '../api/schema.gen'
 import { hashOf } from '../app/router'
+import { DecisionSection } from '../decision/decision_section'
 import { useText } from '../text/text'
 import { CopyText } from '../ui/copy_text'
 import { DetailDrawer } from '../ui/detail_drawer'
@@ -64,6 +65,7 @@ function EventBody({ event, events }: Body) {
         )}
       </dl>
       <CauseChain event={event} events={events} />
+      <DecisionSection event={event} />
       <div className="line">
         <h2>{t('event.data')}</h2>
         <span className="grow" />

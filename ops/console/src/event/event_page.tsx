@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { Checkbox, TextInput } from '@mantine/core'
 import type { Event } from '../api/schema.gen'
-import { usePlaceQuery } from '../app/router'
+import { useMoment, usePlaceQuery } from '../app/router'
 import { useText, type Translate } from '../text/text'
 import { Failed, Loading, PageState } from '../ui/page_state'
 import { RelativeTime } from '../ui/time'
@@ -17,17 +17,21 @@ export default function EventPage() {
   const { t } = useText()
   const place = usePlaceQuery()
   const [follows, setFollows] = useState(true)
-  const journal = useEvents({ session: place.get('session'), type: place.get('type') }, follows)
+  const at = useMoment()
+  const filter = { session: place.get('session'), type: place.get('type') }
+  const journal = useEvents(filter, follows && at === '', at)
   const opened = place.get('open')
   return (
     <section className="page">
       <div className="page-head">
         <h1>{t('nav.events')}</h1>
-        <Checkbox
-          label={t('event.follow')}
-          checked={follows}
-          onChange={(event) => setFollows(event.currentTarget.checked)}
-        />
+        {at === '' && (
+          <Checkbox
+            label={t('event.follow')}
+            checked={follows}
+            onChange={(event) => setFollows(event.currentTarget.checked)}
+          />
+        )}
         <span className="grow" />
         <FilterText label={t('event.types')} name="type" place={place} />
         <FilterText label={t('event.session')} name="session" place={place} />

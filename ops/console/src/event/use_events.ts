@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useReducer, useRef, useState } from 'react'
 import { call, withQuery } from '../api/client'
 import type { Event, EventList } from '../api/schema.gen'
+import { offsetOf } from '../past/span'
 import { SseParser } from '../live/sse'
 
 type EventFilter = { session: string; type: string }
@@ -11,8 +12,8 @@ const KEPT = 10_000
 const PAUSE_MS = 1_000
 const EMPTY: Journal = { events: [], error: null, loaded: false, begin: 0 }
 
-/** The journal's newest events and what is added to it, newest first; older ones are read as they are asked for. */
-export function useEvents(filter: EventFilter, follows: boolean) {
+/** The journal's newest events, of now or of the moment `at`, and what is added to it, newest first; older ones are read as they are asked for. */
+export function useEvents(filter: EventFilter, follows: boolean, at: string) {
   const { session, type } = filter
   const [journal, setJournal] = useState(EMPTY)
   const [attempt, readAgain] = useReducer((count: number) => count + 1, 0)
@@ -22,11 +23,11 @@ export function useEvents(filter: EventFilter, follows: boolean) {
   useEffect(() => {
     setJournal(EMPTY)
     const ending = new AbortController()
-    readNewest({ session, type }, ending.signal)
+    readNewest({ session, type }, at, ending.signal)
       .then(setJournal)
       .catch((error: unknown) => ending.signal.aborted || setJournal({ ...EMPTY, error, loaded: true }))
     return () => ending.abort()
-  }, [session, type, attempt])
+  }, [session, type, at, attempt])
 
   const { loaded } = journal
   useEffect(() => {
@@ -65,21 +66,30 @@ function useOlder(
   }, [begin, session, type, setJournal])
 }
 
-async function readNewest({ session, type }: EventFilter, signal: AbortSignal): Promise<Journal> {
+async function readNewest({ session, type }: EventFilter, at: string, signal: AbortSignal): Promise<Journal> {
+  const slots = at || !session ? await readPosition(at, signal) : null
+  const to = at ? slots?.position : undefined
   if (session) {
     const { events } = await call<EventList>('GET', '/v1/events', {
-      query: { session, type, limit: 1000 },
+      query: { session, type, to, limit: 1000 },
       signal,
     })
     return { events: events.reverse(), error: null, loaded: true, begin: 0 }
   }
-  const { position } = await call<{ position: number }>('GET', '/v1/slots', { signal })
-  const begin = Math.max(0, position - PIECE)
+  const begin = Math.max(0, (slots?.position ?? 0) - PIECE)
   const { events } = await call<EventList>('GET', '/v1/events', {
-    query: { type, from: begin, limit: 1000 },
+    query: { type, from: begin, to, limit: 1000 },
     signal,
   })
   return { events: events.reverse(), error: null, loaded: true, begin }
+}
+
+async function readPosition(at: string, signal: AbortSignal): Promise<{ position: number }> {
+  const answer = await call<{ position: number; at?: { position: string } }>('GET', '/v1/slots', {
+    query: { at },
+    signal,
+  })
+  return answer.at ? { position: offsetOf(answer.at.position) } : answer
 }
 
 /** Newer events come first; one that is there already, after a cut, is not added twice. */

@@ -1,5 +1,6 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { useMe } from '../app/account_context'
+import { hashOf } from '../app/router'
 import { mountable, ownerText, type Folder } from '../storage/folder'
 import type { TextKey } from '../text/en'
 import { useText } from '../text/text'
@@ -46,7 +47,7 @@ export function MountEditor({ lines, folders, instead, error, onChange }: Props)
         <p className="muted said">{t(instead)}</p>
       ) : offered.length === 0 ? (
         <p className="muted said">
-          {t('launch.mounts-none')} <a href="#/storage">{t('nav.storage')}</a>
+          {t('launch.mounts-none')} <a href={hashOf(['storage'])}>{t('nav.storage')}</a>
         </p>
       ) : (
         <Button

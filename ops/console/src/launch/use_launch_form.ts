@@ -71,7 +71,7 @@ export function useLaunchForm() {
     egress: group?.egress ?? 'none',
     projects: me.projects,
     totals,
-    memory: memoryOf(rows.get(image)),
+    memory: memoryOf(rows.get(image), group?.shm),
     folders: folders.data ?? [],
     foldersText: folders.data ? null : folders.error ? 'state.failed' : 'state.loading',
   }

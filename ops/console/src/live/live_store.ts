@@ -9,8 +9,21 @@ export type LiveEvents = { identity(identity: string | null): void; rights(): vo
 
 type Listener = () => void
 
+/** Rows by table, whether they are those of now or of a moment that is past. */
+export interface RowStore {
+  readonly state: LiveState
+  /** Nothing of it changes by itself. */
+  readonly isPast?: boolean
+  /** Of the past: whether rows of the moment are still on their way. */
+  readonly isReading?: boolean
+  view<T extends TableName>(name: T): TableView<Rows[T]>
+  need(name: TableName): void
+  readAgain(name: TableName): void
+  subscribe(topic: Topic | 'state', listener: () => void): () => void
+}
+
 /** This tab's copy of the hub's rows, outside React state. */
-export class LiveStore {
+export class LiveStore implements RowStore {
   private readonly views = new Map<TableName, TableView<Row>>()
   private readonly listeners = new Map<Topic | 'state', Set<Listener>>()
   private readonly asked = new Set<TableName>()

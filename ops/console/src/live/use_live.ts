@@ -1,11 +1,11 @@
 import { createContext, useCallback, useContext, useEffect, useRef, useSyncExternalStore } from 'react'
-import type { LiveStore, TableView } from './live_store'
+import type { RowStore, TableView } from './live_store'
 import type { LiveState } from './messages'
 import type { Rows, TableName } from './tables'
 
-export const LiveContext = createContext<LiveStore | null>(null)
+export const LiveContext = createContext<RowStore | null>(null)
 
-export function useLiveStore(): LiveStore {
+export function useLiveStore(): RowStore {
   const store = useContext(LiveContext)
   if (!store) throw new Error('no live store above this component')
   return store

@@ -10,6 +10,7 @@ export function useRefresh(queryKey: readonly string[], tables: readonly Topic[]
   const key = queryKey.join('\n')
   const names = tables.join(',')
   useEffect(() => {
+    if (store.isPast) return
     let timer: ReturnType<typeof setTimeout> | null = null
     let last = 0
     const refresh = () => {

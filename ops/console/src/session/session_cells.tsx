@@ -1,5 +1,5 @@
 import type { Session } from '../api/schema.gen'
-import { hashOf } from '../app/router'
+import { hashOf, useMoment } from '../app/router'
 import { hasEnded } from '../live/tables'
 import { terminalHash } from '../terminal/terminal_address'
 import { useText } from '../text/text'
@@ -121,6 +121,7 @@ export function Where({ row }: { row: SessionRow }) {
 
 export function Control({ row, actions }: { row: SessionRow; actions: RowActions }) {
   const { t } = useText()
+  const isPast = useMoment() !== ''
   const open = sessionsOf(row).filter((session) => !hasEnded(session) && actions.mayEnd(session))
   const name = row.kind === 'one' ? row.session.name : row.name
   return (
@@ -148,7 +149,7 @@ export function Control({ row, actions }: { row: SessionRow; actions: RowActions
           <Icon name="terminal" size={14} />
         </a>
       )}
-      {row.kind === 'one' && (
+      {row.kind === 'one' && !isPast && (
         <button
           type="button"
           className="quiet"

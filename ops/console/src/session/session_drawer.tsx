@@ -2,6 +2,7 @@ import { Suspense, lazy, useState } from 'react'
 import { Button, Tabs } from '@mantine/core'
 import { may } from '../api/identity'
 import type { Session } from '../api/schema.gen'
+import { useMoment } from '../app/router'
 import { useMe } from '../app/account_context'
 import { hasEnded } from '../live/tables'
 import { useText } from '../text/text'
@@ -65,13 +66,18 @@ function Title({ session }: { session: Session }) {
 function Body({ session, view, setView, end, launch }: { session: Session } & Omit<Props, 'id' | 'close'>) {
   const { t } = useText()
   const seesEvents = may(useMe(), 'event', 'see')
+  const isPast = useMoment() !== ''
   const waits = session.status === 'PENDING' || session.status === 'RESERVED'
   return (
-    <Tabs value={view || 'overview'} onChange={setView} keepMounted={false}>
+    <Tabs
+      value={isPast && view === 'log' ? 'overview' : view || 'overview'}
+      onChange={setView}
+      keepMounted={false}
+    >
       <div className="drawer-head">
         <Tabs.List>
           <Tabs.Tab value="overview">{t('session.overview')}</Tabs.Tab>
-          <Tabs.Tab value="log">{t('session.logs')}</Tabs.Tab>
+          {!isPast && <Tabs.Tab value="log">{t('session.logs')}</Tabs.Tab>}
           {seesEvents && <Tabs.Tab value="events">{t('nav.events')}</Tabs.Tab>}
         </Tabs.List>
         <span className="line drawer-acts">
@@ -87,9 +93,11 @@ function Body({ session, view, setView, end, launch }: { session: Session } & Om
         <SessionKernels session={session} />
         <SessionDetails session={session} />
       </Tabs.Panel>
-      <Tabs.Panel value="log" className="drawer-body">
-        <SessionLog session={session} />
-      </Tabs.Panel>
+      {!isPast && (
+        <Tabs.Panel value="log" className="drawer-body">
+          <SessionLog session={session} />
+        </Tabs.Panel>
+      )}
       {seesEvents && (
         <Tabs.Panel value="events" className="drawer-body">
           <SessionEvents id={session.id} status={session.status} />
@@ -132,11 +140,7 @@ function ShareButton({ session }: { session: Session }) {
   if (!useMayShare(session)) return null
   return (
     <>
-      <Button
-        variant="default"
-        leftSection={<Icon name="share" size={14} />}
-        onClick={() => setOpen(true)}
-      >
+      <Button variant="default" leftSection={<Icon name="share" size={14} />} onClick={() => setOpen(true)}>
         {t('storage.share')}
       </Button>
       <Suspense fallback={null}>

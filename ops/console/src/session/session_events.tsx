@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/client'
 import type { EventList } from '../api/schema.gen'
+import { hashOf } from '../app/router'
 import { sentenceOf } from '../event/event_text'
 import { useText } from '../text/text'
 import { Failed, Loading } from '../ui/page_state'
@@ -22,7 +23,7 @@ export function SessionEvents({ id, status }: { id: string; status: string }) {
       {events.data.events.map((event) => (
         <li key={event.id}>
           <RelativeTime at={event.time} />
-          <a href={`#/events?session=${id}&open=${event.id}`} className="mono">
+          <a href={hashOf(['events'], { session: id, open: event.id })} className="mono">
             {event.type}
           </a>
           <span className="muted">{sentenceOf(event)}</span>

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { reachOf } from '../api/identity'
 import type { Session } from '../api/schema.gen'
 import { useMe } from '../app/account_context'
-import { hashOf, setQuery, usePlaceQuery } from '../app/router'
+import { hashOf, setQuery, useMoment, usePlaceQuery } from '../app/router'
 import { hasEnded } from '../live/tables'
 import { useTable } from '../live/use_live'
 import { useText } from '../text/text'
@@ -26,6 +26,7 @@ const TerminateDialog = lazy(() => import('./terminate_dialog'))
 export default function SessionPage() {
   const { t } = useText()
   const place = usePlaceQuery()
+  const isPast = useMoment() !== ''
   const finished = place.get('tab') === 'finished'
   const filter = { text: place.get('q'), status: place.get('status'), group: place.get('group') }
   const sort = sortOf(place.get('sort'))
@@ -38,8 +39,8 @@ export default function SessionPage() {
   const seesOthers = reachOf(useMe(), 'session', 'see') !== 'own'
   const showOwner = seesOthers || list.all.some(({ shared }) => shared)
   const columns = useMemo(
-    () => sessionColumns(t, actions, { owner: showOwner, select: !finished }),
-    [t, actions, showOwner, finished],
+    () => sessionColumns(t, actions, { owner: showOwner, select: !finished && !isPast }),
+    [t, actions, showOwner, finished, isPast],
   )
   const open = useCallback(
     (row: SessionRow) => (row.kind === 'one' ? actions.open(row.session) : actions.toggle(row)),
@@ -164,7 +165,7 @@ function Empty({ finished, filtered }: { finished: boolean; filtered: boolean })
   if (agents.loaded && agents.rows.size === 0)
     return (
       <PageState icon="agents" title={t('agent.none')}>
-        <a href="#/agents">{t('agent.how-to-add')}</a>
+        <a href={hashOf(['agents'])}>{t('agent.how-to-add')}</a>
       </PageState>
     )
   return (

@@ -1,7 +1,8 @@
 import { useMantineColorScheme } from '@mantine/core'
 import { useMe } from '../app/account_context'
 import { logOut } from '../app/identity'
-import { ROUTES } from '../app/routes'
+import { hashOf, useMoment } from '../app/router'
+import { ROUTES, type Route } from '../app/routes'
 import { useText } from '../text/text'
 import { Icon } from '../ui/icons'
 
@@ -12,7 +13,7 @@ export function Navigation({ current }: { current: string }) {
     <nav className="nav" aria-label={t('shell.navigation')}>
       <a
         className="brand"
-        href="#/sessions"
+        href={hashOf(['sessions'])}
         title={t('shell.cluster', { cluster: me.cluster, version: me.version })}
       >
         <span className="brand-mark" aria-hidden="true" />
@@ -22,15 +23,31 @@ export function Navigation({ current }: { current: string }) {
       <ul className="nav-pages">
         {ROUTES.filter((route) => route.open(me)).map((route) => (
           <li key={route.name}>
-            <a href={`#/${route.name}`} aria-current={route.name === current ? 'page' : undefined}>
-              <Icon name={route.icon} />
-              {t(route.title)}
-            </a>
+            <PageLink route={route} current={route.name === current} />
           </li>
         ))}
       </ul>
       <Person />
     </nav>
+  )
+}
+
+/** Where one looks at the past, a page that has none is there still, but leads nowhere. */
+function PageLink({ route, current }: { route: Route; current: boolean }) {
+  const { t } = useText()
+  const isGreyed = useMoment() !== '' && !route.hasPast
+  return (
+    <a
+      className={route.name === 'account' ? 'nav-own' : undefined}
+      href={isGreyed ? undefined : hashOf([route.name])}
+      aria-disabled={isGreyed || undefined}
+      role={isGreyed ? 'link' : undefined}
+      title={isGreyed ? t('past.page-has-none') : undefined}
+      aria-current={current ? 'page' : undefined}
+    >
+      <Icon name={route.icon} />
+      {t(route.title)}
+    </a>
   )
 }
 
@@ -42,7 +59,7 @@ function Person() {
     colorScheme === 'dark' || (colorScheme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches)
   return (
     <div className="nav-person">
-      <a className="nav-user clip" href="#/account" title={t(`role.${me.role}`)}>
+      <a className="nav-user clip" href={hashOf(['account'], { at: null })} title={t(`role.${me.role}`)}>
         {me.display_name || me.user}
       </a>
       <button

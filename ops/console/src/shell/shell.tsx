@@ -2,11 +2,12 @@ import { Suspense, lazy, useState } from 'react'
 import { Button, Modal } from '@mantine/core'
 import { may } from '../api/identity'
 import { useMe } from '../app/account_context'
-import { go, hashOf, usePlace } from '../app/router'
-import { routeOf, type Route } from '../app/routes'
+import { go, hashOf, useMoment, usePlace } from '../app/router'
+import { TIME, routeOf, type Route } from '../app/routes'
+import { World } from '../past/world'
 import { useText } from '../text/text'
 import { Icon } from '../ui/icons'
-import { Denied, Loading, NoSuchPage } from '../ui/page_state'
+import { Denied, Loading, NoPast, NoSuchPage } from '../ui/page_state'
 import { Boundary } from './boundary'
 import { useCurrentGroup } from './current_group'
 import { GroupSelect } from './group_select'
@@ -17,11 +18,21 @@ import './shell.css'
 
 const LaunchDialog = lazy(() => import('../launch/launch_dialog'))
 
-/** What every page stands in: navigation, resource group, indicator, START. */
+const PastBanner = lazy(() => import('../past/past_banner'))
+
+/** What every page stands in: navigation, resource group, indicator, START; of now, or of the moment in the address. */
 export function Shell() {
+  return (
+    <World key={useMe().browser_session}>
+      <ShellOfMoment />
+    </World>
+  )
+}
+
+function ShellOfMoment() {
   const { t } = useText()
   const place = usePlace()
-  const { group } = useCurrentGroup()
+  const isPast = useMoment() !== ''
   const [launching, setLaunching] = useState(false)
   const route = routeOf(place.path)
   return (
@@ -30,9 +41,9 @@ export function Shell() {
         {t('shell.skip')}
       </a>
       <Navigation current={route?.name ?? ''} />
+      <Suspense fallback={null}>{isPast && <PastBanner controls={route?.name !== TIME} />}</Suspense>
       <header className="shell-head">
-        <GroupSelect />
-        <Indicator group={group} />
+        <GroupAndIndicator key={String(isPast)} />
         {may(useMe(), 'session', 'create') && (
           <Button
             className="shell-start"
@@ -45,7 +56,7 @@ export function Shell() {
       </header>
       <main id="main" className="shell-main" tabIndex={-1}>
         <OfflineBanner />
-        <Boundary key={route?.name ?? ''}>
+        <Boundary key={`${route?.name ?? ''} ${isPast && route?.name !== TIME}`}>
           <Suspense fallback={<Loading />}>{route ? <Page route={route} /> : <NoSuchPage />}</Suspense>
         </Boundary>
       </main>
@@ -58,6 +69,16 @@ export function Shell() {
         </Suspense>
       )}
     </div>
+  )
+}
+
+function GroupAndIndicator() {
+  const { group } = useCurrentGroup()
+  return (
+    <>
+      <GroupSelect />
+      <Indicator group={group} />
+    </>
   )
 }
 
@@ -78,5 +99,7 @@ function skipToMain(event: React.MouseEvent) {
 
 function Page({ route }: { route: Route }) {
   const me = useMe()
-  return route.open(me) ? <route.Page /> : <Denied />
+  const isPast = useMoment() !== ''
+  if (!route.open(me)) return <Denied />
+  return isPast && !route.hasPast ? <NoPast /> : <route.Page />
 }

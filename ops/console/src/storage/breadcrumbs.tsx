@@ -7,7 +7,7 @@ export function Breadcrumbs({ folder, path }: { folder: Folder; path: string }) 
   const { t } = useText()
   const parts = path.split('/').filter(Boolean)
   const crumbs = [
-    { name: t('nav.storage'), href: '#/storage' },
+    { name: t('nav.storage'), href: hashOf(['storage']) },
     { name: folder.name, href: hashOf(['storage', folder.id]) },
     ...parts.map((name, at) => ({
       name,

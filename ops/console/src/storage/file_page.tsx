@@ -1,6 +1,6 @@
 import { useMemo, useRef, useState, type DragEvent } from 'react'
 import { Button } from '@mantine/core'
-import { usePlaceQuery } from '../app/router'
+import { hashOf, usePlaceQuery } from '../app/router'
 import { useText } from '../text/text'
 import { Icon } from '../ui/icons'
 import { Failed, Loading, PageState } from '../ui/page_state'
@@ -26,13 +26,13 @@ export default function FilePage({ folder: id }: { folder: string }) {
     return (
       <PageState icon="storage" title={t('files.not-ready', { name: folder.data.name })}>
         <p>{folder.data.message || folder.data.state}</p>
-        <a href="#/storage">{t('nav.storage')}</a>
+        <a href={hashOf(['storage'])}>{t('nav.storage')}</a>
       </PageState>
     )
   if (!mayRead(folder.data))
     return (
       <PageState icon="warn" title={t('files.denied')}>
-        <a href="#/storage">{t('nav.storage')}</a>
+        <a href={hashOf(['storage'])}>{t('nav.storage')}</a>
       </PageState>
     )
   return <Files folder={folder.data} />

@@ -79,9 +79,9 @@ export class Screen implements Sink {
     const encoder = new TextEncoder()
     terminal.onData((text) => events.typed(encoder.encode(text), this.byHand))
     terminal.onBinary((text) => events.typed(bytesOfBinary(text), this.byHand))
-    this.followHands()
     terminal.onBell(() => events.rang())
     terminal.onSelectionChange(() => events.selected(terminal.hasSelection()))
+    this.followHands()
     this.followSize(events)
     this.followColours()
   }
@@ -148,6 +148,7 @@ export class Screen implements Sink {
 
   /** Before xterm.js has the event, and once all have had it. What an input method composes comes a moment later. */
   private followHands() {
+    const listening = new AbortController()
     for (const name of BY_HAND)
       this.element.addEventListener(
         name,
@@ -155,8 +156,9 @@ export class Screen implements Sink {
           this.byHand = true
           setTimeout(() => (this.byHand = false))
         },
-        { capture: true },
+        { capture: true, signal: listening.signal },
       )
+    this.ends.push(() => listening.abort())
   }
 
   private followSize(events: ScreenEvents) {

@@ -4,9 +4,12 @@ import { Icon } from './icons'
 
 const SHOWN_MS = 1_500
 
-/** A text with a button that copies it. */
-export function CopyText({ text, hidden }: { text: string; hidden?: boolean }) {
+type Props = { text: string; hidden?: boolean; label?: string }
+
+/** A text with a button that copies it, which says `label` where the text itself is hidden. */
+export function CopyText({ text, hidden, label }: Props) {
   const { t } = useText()
+  const says = label ?? t('action.copy')
   const [copied, setCopied] = useState(false)
   const copy = async () => {
     await navigator.clipboard.writeText(text)
@@ -16,9 +19,9 @@ export function CopyText({ text, hidden }: { text: string; hidden?: boolean }) {
   return (
     <span className="copy-text">
       {!hidden && <span className="mono wrap">{text}</span>}
-      <button type="button" className="quiet" aria-label={t('action.copy')} onClick={() => void copy()}>
+      <button type="button" className="quiet" aria-label={says} onClick={() => void copy()}>
         <Icon name={copied ? 'ok' : 'copy'} size={14} />
-        {hidden && t(copied ? 'action.copied' : 'action.copy')}
+        {hidden && (copied ? t('action.copied') : says)}
       </button>
       <span className="unseen" role="status">
         {copied ? t('action.copied') : ''}

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Button } from '@mantine/core'
 import { Problem, asSentence, pageHint } from '../api/problem'
+import { hashOf } from '../app/router'
 import { useLost } from '../live/use_lost'
 import { useText } from '../text/text'
 import { Icon, type IconName } from './icons'
@@ -50,6 +51,16 @@ export function Denied() {
   return (
     <PageState icon="warn" title={t('state.denied')}>
       <p className="muted">{t('state.denied.hint')}</p>
+    </PageState>
+  )
+}
+
+/** Of a page that is of now alone, or chooses its times itself, where one looks at the past. */
+export function NoPast() {
+  const { t } = useText()
+  return (
+    <PageState icon="time" title={t('past.page-has-none')}>
+      <p className="muted">{t('past.page-has-none.hint')}</p>
     </PageState>
   )
 }
@@ -132,7 +143,7 @@ export function NoSuchPage() {
   const { t } = useText()
   return (
     <PageState icon="search" title={t('state.no-page')}>
-      <a href="#/sessions">{t('nav.sessions')}</a>
+      <a href={hashOf(['sessions'])}>{t('nav.sessions')}</a>
     </PageState>
   )
 }

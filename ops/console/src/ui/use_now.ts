@@ -1,4 +1,5 @@
-import { useSyncExternalStore } from 'react'
+import { useContext, useSyncExternalStore } from 'react'
+import { MomentContext } from '../past/moment_context'
 
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | null = null
@@ -14,5 +15,9 @@ function subscribe(listener: () => void) {
   }
 }
 
-/** The time in whole seconds since 1970; one clock for all that show it. */
-export const useNow = () => useSyncExternalStore(subscribe, () => Math.floor(Date.now() / 1000))
+/** The time in whole seconds since 1970, of the moment that the page shows; one clock for all that show it. */
+export function useNow(): number {
+  const then = useContext(MomentContext)
+  const now = useSyncExternalStore(subscribe, () => Math.floor(Date.now() / 1000))
+  return then ?? now
+}

@@ -306,7 +306,7 @@ export async function walkImageMemory(browser) {
   await choose('pytorch')
   await asked('4g', 'memory for an image that recommends 4 GiB')
   await memory.fill('1g')
-  await dialogOf(page).getByText('Less than this image needs (2 GiB)').waitFor()
+  await dialogOf(page).getByText('Less than this image needs (2.06 GiB)').waitFor()
   await picture(page, 'launch-below-image', 1280, 'light')
   await memory.fill('3g')
   await dialogOf(page).getByText('Less than this image needs').waitFor({ state: 'detached' })

@@ -14,6 +14,9 @@ export const PAGES = [
   ['agents', '#/agents'],
   ['queue', '#/queue'],
   ['events', '#/events'],
+  ['time', '#/time'],
+  ['usage', '#/usage'],
+  ['operations', '#/operations'],
   ['admin-users', '#/admin/users'],
   ['admin-projects', '#/admin/projects'],
   ['admin-domains', '#/admin/domains'],
@@ -21,6 +24,7 @@ export const PAGES = [
   ['admin-limits', '#/admin/limits'],
   ['admin-presets', '#/admin/presets'],
   ['admin-images', '#/admin/images'],
+  ['admin-producers', '#/admin/producers'],
   ['admin-quarantine', '#/admin/quarantine'],
   ['account', '#/account'],
   ['no-such-page', '#/nowhere'],
@@ -50,6 +54,15 @@ const DIALOGS = [
   ['drawer-waiting', async (fake) => `#/sessions?open=${sessionNamed(fake, 'many-3').id}`],
   ['drawer-log', async (fake) => `#/sessions?open=${sessionNamed(fake, 'notebook').id}&view=log`],
   ['event', async (fake) => `#/events?open=${fake.cluster.events.at(-1).id}`],
+  [
+    'decision',
+    async (fake) =>
+      `#/events?open=${fake.cluster.events.findLast(({ type }) => type === 'SessionScheduled').id}`,
+    async (page) => {
+      await page.getByRole('button', { name: 'How this was decided' }).click()
+      await page.getByText('it comes out as recorded: main1').waitFor()
+    },
+  ],
   ['terminate', '#/sessions', (page) => page.getByRole('button', { name: 'Terminate many' }).first().click()],
   ['add-user', '#/admin/users', (page) => page.getByRole('button', { name: 'Add user' }).click()],
   ['edit-limit', '#/admin/limits', (page) => page.getByRole('button', { name: 'Edit: user alice' }).click()],

@@ -79,6 +79,7 @@ export class Cluster {
   }
 
   tell(change) {
+    change.time = new Date().toISOString()
     this.changes.push(change)
     if (this.changes.length > CHANGES_KEPT) this.changes.shift()
     this.listeners.forEach((listener) => listener(change))

@@ -25,6 +25,8 @@ const NOUNS = [
   'terminal',
   'folder',
   'volume',
+  'metrics',
+  'producer',
 ]
 const VERBS = ['see', 'create', 'change', 'end', 'act']
 
@@ -36,7 +38,7 @@ function reach(role, noun, verb) {
   if (role === 'superadmin') return 'all'
   if (role === 'monitor') return verb === 'see' ? 'all' : 'none'
   if (role === 'domain-admin')
-    return ['event', 'quarantine', 'cluster'].includes(noun)
+    return ['event', 'quarantine', 'cluster', 'metrics', 'producer'].includes(noun)
       ? 'none'
       : ['agent', 'group', 'image', 'preset'].includes(noun) && verb !== 'see'
         ? 'none'

@@ -1,6 +1,10 @@
 // What the FAKE server answers to: the routes of /v1 that the console asks for.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Refusal, hasEnded, micro, text } from './cluster.mjs'
+import { decision } from './decisions.mjs'
+import { operatorRoutes } from './operators.mjs'
+import { bounds, diff } from './past.mjs'
+import { producerRoutes } from './producers.mjs'
 import { isSharedWith, sees, shownTo } from './people.mjs'
 
 const LISTS = {
@@ -57,7 +61,7 @@ function lossesOf(me, { name, owner }) {
   }
 }
 
-export function routesOf(cluster, people, origin, shells, apps, folders) {
+export function routesOf(cluster, people, origin, shells, apps, folders, producers) {
   const { tables } = cluster
   const seen = (me, table) =>
     [...tables[table].values()].filter((row) => sees(me, table, row)).map((row) => shownTo(me, table, row))
@@ -268,6 +272,13 @@ export function routesOf(cluster, people, origin, shells, apps, folders) {
     )
     return done({ events: events.slice(0, Number(query.get('limit') ?? 100)), next_page_token: null })
   })
+
+  on('GET', 'decisions/([0-9]+-[0-9]+)', ({ match }) => ({ status: 200, body: decision(cluster, match[1]) }))
+  on('GET', 'past', () => ({ status: 200, body: bounds(cluster) }))
+  on('GET', 'diff', ({ query }) => ({ status: 200, body: diff(cluster, query.get('from'), query.get('to')) }))
+
+  operatorRoutes(on, need, cluster)
+  producerRoutes(on, need, cluster, producers)
 
   on('POST', 'users', ({ me, body }) => {
     need(me, admin)

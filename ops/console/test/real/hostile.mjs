@@ -269,6 +269,7 @@ await runSteps(
               for (const path of ['/', '/v1', '/v1/sessions', '/.berth'])
                 for (const secure of ['', '; Secure'])
                   document.cookie = `${name}=planted; Path=${path}${secure}${domain && `; Domain=${domain}`}`
+          return document.cookie // read behind the writes: the browser has taken or refused each by then
         },
         [names, ['', own, ...ABOVE]],
       )

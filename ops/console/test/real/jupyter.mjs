@@ -153,7 +153,7 @@ await runSteps(
       await field(page, 'Name').fill('work')
       await field(page, 'CPU').fill('1')
       await field(page, 'RAM').fill('128m')
-      await dialog.getByText('Less than this image needs (512 MiB)').waitFor()
+      await dialog.getByText('Less than this image needs (576 MiB)').waitFor()
       await field(page, 'RAM').fill('1g')
       await button(page, 'LAUNCH').click()
       await page.getByText('files that you write there are lost once it ends').waitFor()

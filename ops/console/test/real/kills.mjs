@@ -34,6 +34,7 @@ await runSteps(
     },
     async 'the agent is killed: the terminal says that it is cut, and is the same shell once the agent is back'() {
       await typeLine(terminal, 'for n in 1 2 3 4; do sleep 1; echo while-$n-away; done')
+      await shows(terminal, /^while-1-away/) // keys that are on their way go with the agent
       await askFor(browser, 'kill agent')
       await terminal.getByText('disconnected', { exact: true }).waitFor()
       await page.getByRole('row', { name: /work.*RUNNING/ }).waitFor()

@@ -1,4 +1,4 @@
-// Axe and a picture of every page and dialog of a REAL Berth, wide and narrow, and in both themes where there is room for all:
+// Axe and a picture of every page and dialog of a REAL Berth, wide and narrow, in both themes:
 // node test/real/pages.mjs ORIGIN LINK_TOKEN. The pictures go to build/console_real.
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -17,11 +17,8 @@ import {
 
 const [server, token] = process.argv.slice(2)
 const pictures = fileURLToPath(new URL('../../../../build/console_real', import.meta.url))
-const LOOKS = [
-  { width: 1280, theme: 'light' },
-  { width: 360, theme: 'light' },
-  { width: 1280, theme: 'dark' },
-]
+const WIDTHS = [1280, 360]
+const THEMES = ['light', 'dark']
 const browser = await openBrowser(server)
 
 /** What opens over a page: its name, the page, and what to do there. */
@@ -37,7 +34,15 @@ const DIALOGS = [
     },
   ],
   ['drawer-waiting', '#/queue', (page) => page.getByRole('link', { name: 'many-3', exact: true }).click()],
-  ['event', '#/events', (page) => page.getByRole('button', { name: 'SessionScheduled' }).first().click()],
+  [
+    'event',
+    '#/events?type=SessionScheduled',
+    async (page) => {
+      await page.getByRole('button', { name: 'SessionScheduled' }).first().click()
+      await button(page, 'How this was decided').click()
+      await page.getByText('it comes out as recorded: main1').waitFor()
+    },
+  ],
   ['terminate', '#/sessions', (page) => button(page, 'Terminate many').click()],
   ['drain', '#/agents', (page) => page.getByRole('button', { name: /^Drain / }).click()],
   ['add-user', '#/admin/users', (page) => button(page, 'Add user').click()],
@@ -94,7 +99,7 @@ const steps = {
     await page.context().close()
   },
 }
-for (const { width, theme } of LOOKS)
+for (const [width, theme] of WIDTHS.flatMap((width) => THEMES.map((theme) => [width, theme])))
   steps[`no serious violation of axe at ${width} pixels, ${theme}`] = async () => {
     const viewport = { width, height: width < 500 ? 740 : 800 }
     const page = await browser.newPage({ viewport, colorScheme: theme })

@@ -15,6 +15,7 @@ const EVERY_ADD = [
   'Set limit',
   'Add preset',
   'Add image',
+  'Add producer',
 ]
 const LAB = ['dora', 'paul', 'ursula']
 const ALL = ['admin', ...LAB, 'oscar']
@@ -29,7 +30,7 @@ const ROLES = {
   admin: {
     sees: ALL,
     ends: ALL,
-    sections: [...SECTIONS, 'Quarantine'],
+    sections: [...SECTIONS, 'Producers', 'Quarantine'],
     adds: EVERY_ADD,
     users: [...ALL, 'mona'],
     acts: [
@@ -72,7 +73,7 @@ const ROLES = {
   mona: {
     sees: ALL,
     ends: [],
-    sections: [...SECTIONS, 'Quarantine'],
+    sections: [...SECTIONS, 'Producers', 'Quarantine'],
     adds: [],
     users: [...ALL, 'mona'],
     acts: [],

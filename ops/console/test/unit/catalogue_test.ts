@@ -6,7 +6,7 @@ import { ko } from '../../src/text/ko'
 
 const SOURCES = join(import.meta.dirname, '../../src')
 /** Keys that are put together of two parts: a role's, a reason's code. */
-const COMPOSED = /^(egress|nav|role|reason|scope|phase|type|copy|admin|agent|remove)\./
+const COMPOSED = /^(egress|nav|role|reason|scope|phase|type|copy|admin|agent|remove|past|usage|operations|decision)\./
 
 const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('text/'))

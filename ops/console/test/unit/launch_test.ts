@@ -228,14 +228,14 @@ test.each([
   expect(viewAfter({ status: status as Status }, undefined)).toBe('log')
 })
 
-const imageOf = (memory: Partial<Image>) => memory as Image
+const imageOf = (said: Partial<Image>) => ({ labels: {}, ...said }) as Image
 const GIB = 2n ** 30n * 1_000_000n
 
 test.each([
   [{}, '1g'],
   [{ memory_min: '536870912', memory_recommended: '536870912' }, '1g'],
   [{ memory_min: '536870912', memory_recommended: '2147483648' }, '2g'],
-  [{ memory_min: '3221225472' }, '3g'],
+  [{ memory_min: '3221225472' }, '3136m'], // with what is shared
 ])('with an image that says %o, %s of memory are asked for at first', (memory, first) => {
   expect(firstMemory(imageOf(memory))).toBe(first)
 })
@@ -248,8 +248,18 @@ test('memory that nobody has chosen follows the image, a chosen amount stays', (
   expect(amountsFor({ cpu: '2', mem: '512m' }, small, large)).toEqual({ cpu: '2', mem: '512m' })
 })
 
+test('shared memory is asked for on top of what an image needs, as the server reckons', () => {
+  const MIB = 2n ** 20n * 1_000_000n
+  const plain = imageOf({ memory_min: '536870912' })
+  const own = imageOf({ memory_min: '536870912', labels: { 'berth.shm': '128m' } })
+  expect(memoryOf(plain).least).toBe(576n * MIB)
+  expect(memoryOf(plain, '268435456').least).toBe(768n * MIB)
+  expect(memoryOf(own, '268435456').least).toBe(640n * MIB)
+  expect(memoryOf(imageOf({})).least).toBe(0n)
+})
+
 test('less than an image needs is warned of', () => {
-  const { least } = memoryOf(imageOf({ memory_min: '2147483648' }))
+  const { least } = memoryOf(imageOf({ memory_min: String(2n ** 31n - 2n ** 26n) }))
   const totals = { slot: 'mem', total: 8n * GIB, free: 8n * GIB, largest: 8n * GIB, step: GIB }
   expect(warningOf(GIB, 1n, totals, least)).toBe('launch.below-image')
   expect(warningOf(2n * GIB, 1n, totals, least)).toBeNull()

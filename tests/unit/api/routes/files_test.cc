@@ -133,7 +133,7 @@ TEST_F(Files, TheAgentsRefusalsComeWithTheirStatus) {
     EXPECT_EQ(reply.status, status) << why;
     EXPECT_EQ(ApiRig::code_of(reply), why);
   }
-  EXPECT_EQ(rig.cell.files.open(), 0);
+  EXPECT_TRUE(rig.cell.files.await_closed());
 }
 
 TEST_F(Files, AnAnswerThatIsNoneIsTheAgentsFault) {
@@ -311,7 +311,7 @@ TEST_F(FileBytes, ADownloadHoldsTheAgentsStreamUntilItsEnd) {
     const auto reply = get();
     EXPECT_EQ(rig.cell.files.open(), 1);
   }
-  EXPECT_EQ(rig.cell.files.open(), 0);
+  EXPECT_TRUE(rig.cell.files.await_closed());
 }
 
 TEST(FilePaths, ADownloadsNameStandsInAHeader) {
@@ -376,7 +376,7 @@ TEST_F(Files, AChunkGoesToTheAgentWithTheHashThatWasSigned) {
   EXPECT_EQ(to_hex(last().question.sha256()), api::sha256_hex("hello"));
   EXPECT_EQ(last().question.upload(), wire("u"));
   EXPECT_EQ(rig.cell.files.asked().back().body, "hello");
-  EXPECT_EQ(rig.cell.files.open(), 0);
+  EXPECT_TRUE(rig.cell.files.await_closed());
 }
 
 TEST_F(Files, AChunkWithAnotherHashThanTheSignedOneIsRefused) {

@@ -58,6 +58,14 @@ class Folders : public ::testing::Test {
   ApiRig rig{folders()};
 };
 
+TEST_F(Folders, OfThePastAreNotThoseWhoseShareIsWithdrawn) {
+  rig.cell.append({folder_shared_with("f1", "user", "bob", "read")});
+  const std::string then = "/v1/folders/data?at=" + std::to_string(rig.cell.position());
+  EXPECT_EQ(rig.code(then, "bob-key"), "");
+  rig.cell.append({folder_shared_with("f1", "user", "bob", "none")});
+  EXPECT_EQ(rig.code(then, "bob-key"), "unknown-folder");
+}
+
 TEST_F(Folders, AFolderIsShownWithItsOwnerVolumeStateAndShares) {
   rig.cell.append({folder_shared_with("f1", "user", "bob", "read")});
   json::value shown = get("/v1/folders/data");
@@ -80,7 +88,12 @@ TEST_F(Folders, SessionsThatMountItAreNamedToWhoMaySeeThem) {
   rig.cell.append({session_with_folder("s2", "f1", "bob", "data")});
   EXPECT_EQ(get("/v1/folders/data").at("sessions"),
             json::parse(R"([{"id": ")" + to_string(session_id("s1")) + R"(", "name": "s1"}])"));
-  EXPECT_EQ(get("/v1/folders/" + hex_id("f1"), "admin-key").at("sessions").as_array().size(), 2u);
+  EXPECT_EQ(get("/v1/folders/data").at("more_sessions").as_int64(), 1)
+      << "bob's, whose share may be withdrawn";
+  EXPECT_FALSE(get("/v1/folders/data", "bob-key").as_object().contains("more_sessions"));
+  const auto of_admin = get("/v1/folders/" + hex_id("f1"), "admin-key");
+  EXPECT_EQ(of_admin.at("sessions").as_array().size(), 2u);
+  EXPECT_FALSE(of_admin.as_object().contains("more_sessions"));
 }
 
 TEST_F(Folders, AListHasWhatTheCallerMaySeeByName) {

@@ -186,6 +186,7 @@ TEST(OpenApi, DescribesWhatTheRoutesAnswerOfSettingsAndTheCluster) {
   rig.cell.truncation = projections::Truncation{90, 80};
   fits({.target = "/v1/cluster"}, "/v1/cluster", "200");
   fits({.method = "POST", .target = "/v1/cluster/accept-truncation"}, "/v1/cluster/accept-truncation", "200");
+  fits({.target = "/v1/log-level"}, "/v1/log-level", "200");
   rig.cell.append({internal_error_recorded("session:x")});
   fits({.target = "/v1/quarantine"}, "/v1/quarantine", "200");
   fits({.method = "POST", .target = "/v1/quarantine/release", .body = R"({"subject": "session:x"})"},

@@ -221,14 +221,14 @@ TEST_F(WebSockets, AShellsClientThatNeverReadsIsKept) {
   options.web_socket.stall = milliseconds(50);
   options.web_socket.linger = milliseconds(50);
   options.web_socket.ping = milliseconds(50);
-  options.web_socket.silence = milliseconds(200);
+  options.web_socket.silence = milliseconds(1000);
   start(options);
   const auto client = begun("shell", "{}");
   std::string bytes;
   for (int i = 0; i < 256; ++i) append_answer(bytes, inside::Out{std::string(inside::kFrameMax, 'a')});
   append_answer(bytes, inside::Lost{7});
   agent_->say_bytes(std::move(bytes));
-  std::this_thread::sleep_for(milliseconds(600));  // nothing is to happen in it
+  std::this_thread::sleep_for(milliseconds(1500));  // nothing is to happen in it
   std::size_t read = 0;
   std::string message;
   for (; read < 257 && !message.starts_with("{"); ++read) message = client->message();

@@ -93,6 +93,12 @@ boost::json::value ApiRig::json_of(const api::HttpReply& reply) {
   return value;
 }
 
+boost::json::value ApiRig::get(const std::string& target, const std::string& key) {
+  const auto reply = ask({.target = target, .key = key});
+  EXPECT_EQ(reply.status, 200u) << target << ": " << reply.body;
+  return json_of(reply);
+}
+
 std::string ApiRig::code_of(const api::HttpReply& reply) {
   if (reply.content_type != "application/problem+json") return "";
   const auto value = json_of(reply);

@@ -40,6 +40,13 @@ class ApiRig {
   api::HttpReply ask(const Ask& ask) { return send(request(ask)); }
   std::future<api::HttpReply> send_later(api::HttpRequest request);
 
+  // The body of a GET, which is to be answered by 200.
+  boost::json::value get(const std::string& target, const std::string& key = "admin-key");
+  // The code of a GET's problem; "" if it is none.
+  std::string code(const std::string& target, const std::string& key = "admin-key") {
+    return code_of(ask({.target = target, .key = key}));
+  }
+
   static boost::json::value json_of(const api::HttpReply& reply);
   // The code of a problem; "" if it is none.
   static std::string code_of(const api::HttpReply& reply);

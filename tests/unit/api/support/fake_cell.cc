@@ -124,8 +124,52 @@ Result<controller::JournalPage> FakeCell::read_journal(Offset from, std::size_t 
   return page;
 }
 
+// As a node that has just written all.
+Result<projections::UsageReport> FakeCell::usage(const projections::UsageQuestion& question) {
+  const std::lock_guard lock(writer_);
+  projections::MemoryStore store;
+  projections::Projector projector(test_cluster(), store, {}, nullptr);
+  if (auto opened = projector.open(); !opened) return opened.error();
+  projector.apply(journal_.entries(), 1);
+  if (auto flushed = projector.flush(); !flushed) return flushed.error();
+  return projections::usage_report(store, question);
+}
+
 Result<std::optional<projections::HistoryEntry>> FakeCell::find_history(const SessionId& id) {
   return past_sessions.find_history(id);
+}
+
+void FakeCell::past_state(const projections::PastMoment& moment, projections::PastDone done) {
+  if (const auto error = on_past()) return done(*error);
+  auto then =
+      std::make_shared<projections::Projection>(test_cluster(), projections::Projection::Tracking::kNone);
+  {
+    const std::lock_guard lock(writer_);
+    const auto entries = journal_.entries();
+    if (moment.position.value_or(0) >= entries.size() ||
+        (!moment.position && moment.time > test_clock.wall + kHour))
+      return done(make_error("future-moment", "that is in the future"));
+    if (!moment.position && moment.time < kTestStart)
+      return done(make_error("before-the-log", "the journal begins later"));
+    for (const LogEntry& entry : entries) {
+      projections::Projection next(*then);
+      next.apply(entry);
+      const bool is_later =
+          moment.position ? entry.offset > *moment.position : next.state().epoch().time > moment.time;
+      if (is_later) break;
+      then->apply(entry);
+    }
+  }
+  auto state = std::make_shared<projections::PastState>();
+  state->point = {then->chain().next() - 1, then->state().epoch().time};
+  state->projection = std::move(then);
+  done(projections::PastPtr(std::move(state)));
+}
+
+Result<projections::PastBounds> FakeCell::past_bounds() {
+  const std::shared_lock lock(mutex_);
+  return projections::PastBounds{{0, kTestStart},
+                                 {projection_.chain().next() - 1, projection_.state().epoch().time}};
 }
 
 void FakeCell::keep(const projections::HistoryEntry& entry) {

@@ -76,11 +76,14 @@ class FakeCell final : public controller::ApiContext {
                                                std::size_t max_bytes) override;
   Result<controller::RawJournalPage> read_raw_journal(Offset from, std::size_t max_records,
                                                       std::size_t max_bytes) override {
+    if (raw_journal) return raw_journal(from, max_records);
     if (log_end) return controller::RawJournalPage{0, *log_end, {}};
     return ApiContext::read_raw_journal(from, max_records, max_bytes);
   }
+  std::function<Result<controller::RawJournalPage>(Offset, std::size_t)> raw_journal;  // on its thread
   std::optional<Offset> log_end;  // what the log says of its end; else it does not answer
   Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) override;
+  Result<projections::UsageReport> usage(const projections::UsageQuestion& question) override;
   Result<projections::HistoryPage> read_history(std::size_t limit, const std::string& token) override {
     return past_sessions.read_history(limit, token);
   }
@@ -88,6 +91,11 @@ class FakeCell final : public controller::ApiContext {
                                                                         const std::string& name) override {
     return past_sessions.find_history_by_name(user, name);
   }
+  // Folded from the beginning.
+  void past_state(const projections::PastMoment& moment, projections::PastDone done) override;
+  std::function<std::optional<Error>()> on_past = [] { return std::nullopt; };  // instead of the state
+  std::optional<int> past_percent(const projections::PastMoment&) override { return 40; }
+  Result<projections::PastBounds> past_bounds() override;
   Result<controller::Explanation> why(const SessionId&, const controller::SeesSession&) override {
     return explanation;
   }
@@ -115,9 +123,21 @@ class FakeCell final : public controller::ApiContext {
                                                        controller::FilesAnswered answered) override {
     return files.open_files(question, std::move(answered));
   }
-  Result<std::string> agent_key(const std::string&, std::uint32_t) override { return std::string(64, 'a'); }
+  // Of agents alike; a producer's has its name and generation, so that tests can sign by it.
+  Result<std::string> writer_key(const std::string& writer, std::uint32_t generation) override {
+    if (writer.starts_with("agent:")) return std::string(64, 'a');
+    return to_hex(as_view(blake2b_256(writer, std::to_string(generation))));
+  }
   controller::ClusterFacts facts() override;
   Result<projections::ChainPoint> chain_point_now() override;
+  std::string log_level() override { return log_level_; }
+  Result<void> set_log_level(const std::string& level, Duration lasts) override {
+    if (level == "loud") return make_error("log-level-invalid", "there is no level 'loud'");
+    log_level_ = level;
+    log_level_lasts = lasts;
+    return {};
+  }
+  Duration log_level_lasts = 0;
   Result<void> accept_truncation() override {
     truncation.reset();
     return {};
@@ -128,6 +148,7 @@ class FakeCell final : public controller::ApiContext {
   Uuid new_id() override;
 
  private:
+  std::string log_level_ = "info";
   const EnvironmentSeal environments_{test_cluster(), test_sealing_ring()};
   const KeyPairSeal key_pairs_{test_cluster(), test_sealing_ring()};
   const PasswordSeal passwords_{test_cluster(), test_sealing_ring()};

@@ -1,5 +1,7 @@
 #include "tests/unit/api/support/fake_files.h"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace berth::testing {
@@ -98,6 +100,12 @@ std::vector<FakeFiles::Asked> FakeFiles::asked() {
 int FakeFiles::open() const {
   const std::lock_guard lock(shared_->mutex);
   return shared_->open;
+}
+
+bool FakeFiles::await_closed() const {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (open() != 0 && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  return open() == 0;
 }
 
 FakeFileAnswer answer_with(const v1::FileAnswer& answer) {

@@ -38,6 +38,8 @@ class FakeFiles {
   std::vector<Asked> asked();
   // How many channels the API holds.
   int open() const;
+  // Whether it holds none any more, soon: a handler that has replied gives its channel back a moment later.
+  bool await_closed() const;
 
   std::shared_ptr<controller::KernelChannel> open_files(const controller::FilesQuestion& question,
                                                         controller::FilesAnswered answered);

@@ -1,0 +1,129 @@
+#include "controller/api/past/moment.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "controller/api/map/event_json.h"
+#include "controller/api/map/time_text.h"
+#include "controller/api/past/past_call.h"
+
+namespace berth::controller::api {
+namespace {
+
+// What openapi.json marks with x-berth-past.
+constexpr std::string_view kHavePast[] = {
+    "listSessions", "getSession",   "explainSession", "listAgents",          "getAgent",      "listImages",
+    "listGroups",   "listSlots",    "getResource",    "listPresets",         "checkPresets",  "listLimits",
+    "getLimit",     "getFairShare", "listQuarantine", "exportScenario",      "listUsers",     "getUser",
+    "listDomains",  "getDomain",    "listProjects",   "getProject",          "listFolders",   "getFolder",
+    "listVolumes",  "getCluster",   "listKeys",       "listBrowserSessions", "listProducers", "getProducer",
+    "getUsage"};
+
+// How people signed in says more about them than what they did.
+constexpr std::string_view kOfSuperadmins[] = {"listKeys", "listBrowserSessions", "listProducers",
+                                               "getProducer"};
+
+Error no_moment(std::string_view text, const char* what) {
+  return make_error("invalid-moment", "at '" + clipped(text, 60) + "' " + what,
+                    "a position like 1234 or 1234-0, or a time like 2026-01-31T18:00:00Z");
+}
+
+bool is_position(std::string_view text) {
+  return !text.empty() &&
+         std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == '-'; }) &&
+         std::ranges::count(text, '-') <= 1 && text[0] != '-';
+}
+
+std::optional<std::string> take_parameter(Target& target, std::string_view name) {
+  std::optional<std::string> value;
+  std::erase_if(target.parameters, [&](const auto& parameter) {
+    if (parameter.first != name) return false;
+    value = parameter.second;
+    return true;
+  });
+  return value;
+}
+
+std::optional<Problem> check_right(const Services& services, const Call& call) {
+  const std::string_view operation = call.route->operation;
+  if (std::ranges::find(kOfSuperadmins, operation) == std::end(kOfSuperadmins) ||
+      actor_of(services, call).role == "superadmin")
+    return std::nullopt;
+  return make_problem("denied", "what was here in the past is for superadmins", "leave at= away");
+}
+
+// The moment of the page before, where the token has one.
+std::optional<std::string> split_token(Call& call) {
+  for (auto& [name, value] : call.target.parameters) {
+    if (name != "page_token" || !value.starts_with(kPastToken)) continue;
+    const std::size_t end = value.find('/');
+    if (end == std::string::npos) continue;
+    std::string moment = value.substr(kPastToken.size(), end - kPastToken.size());
+    value.erase(0, end + 1);
+    return moment;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<projections::PastMoment> parse_moment(std::string_view text) {
+  projections::PastMoment moment;
+  if (is_position(text)) {
+    Offset offset = 0;
+    const std::string_view digits = text.substr(0, text.find('-'));
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), offset);
+    if (error != std::errc() || end != digits.data() + digits.size() || text.back() == '-')
+      return no_moment(text, "is no position");
+    moment.position = offset;
+    return moment;
+  }
+  if (const auto time = parse_time(text)) {
+    moment.time = *time;
+    return moment;
+  }
+  const bool lacks_zone = parse_time(std::string(text) + "Z").has_value();
+  return no_moment(text, lacks_zone ? "has no zone: end it with Z, or +01:00" : "is no moment");
+}
+
+std::string moment_text(const projections::PastPoint& point) {
+  return to_string(EventId{point.position, 0}) + " " + format_time(point.time);
+}
+
+boost::json::object point_to_json(const projections::PastPoint& point) {
+  return {{"position", to_string(EventId{point.position, 0})}, {"time", format_time(point.time)}};
+}
+
+bool has_past(const Route& route) {
+  return std::string_view(route.method) == "GET" &&
+         std::ranges::find(kHavePast, std::string_view(route.operation)) != std::end(kHavePast);
+}
+
+std::optional<Problem> take_moment(const Services& services, Call& call) {
+  const bool given =
+      std::ranges::any_of(call.target.parameters, [](const auto& one) { return one.first == "at"; });
+  if (call.route->access == Route::kPage) return std::nullopt;  // the console's own address may name a moment
+  const bool known = has_past(*call.route);
+  if (!known && !given) return std::nullopt;
+  if (!known)
+    return make_problem("no-past",
+                        std::string(call.route->method) + " " + call.route->pattern + " (" +
+                            call.route->operation + ") has no past",
+                        "leave at= away; /openapi.json marks what has one with x-berth-past");
+  const auto at = take_parameter(call.target, "at");
+  const auto of_token = split_token(call);
+  if (!at && !of_token) return std::nullopt;
+  const Result<projections::PastMoment> moment = at ? parse_moment(*at) : projections::PastMoment();
+  if (!moment.ok()) return to_problem(moment.error());
+  call.moment = *moment;
+  if (of_token) {
+    const auto exact = parse_moment(*of_token);
+    if (!exact.ok() || (at && moment->position && moment->position != exact->position))
+      return make_problem("invalid-page-token", "this page is of another moment than at=",
+                          "use next_page_token as it came, with the same at=, or without");
+    call.moment = *exact;
+  }
+  return check_right(services, call);
+}
+
+}  // namespace berth::controller::api

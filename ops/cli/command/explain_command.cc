@@ -1,0 +1,75 @@
+// berth explain CODE: what an error code means, and what to do.
+#include <algorithm>
+
+#include "ops/cli/app.h"
+#include "ops/cli/command/registry.h"
+#include "ops/cli/explain_codes.h"
+#include "ops/cli/output/json_text.h"
+
+namespace berth::cli {
+namespace {
+
+namespace json = boost::json;
+
+std::string between(std::string_view line, std::size_t from, std::size_t to) {
+  while (from < to && line[from] == ' ') ++from;
+  while (to > from && line[to - 1] == ' ') --to;
+  return std::string(line.substr(from, to - from));
+}
+
+// Of ops/explain/codes.txt: "CODE | meaning | what to do".
+json::array all_codes() {
+  json::array out;
+  std::string_view text = kErrorCodes;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const auto first = line.find(" | "), second = line.find(" | ", first + 3);
+    if (line.starts_with('#') || first == std::string_view::npos || second == std::string_view::npos)
+      continue;
+    out.push_back(json::object{{"code", between(line, 0, first)},
+                               {"meaning", between(line, first + 3, second)},
+                               {"what_to_do", between(line, second + 3, line.size())}});
+  }
+  return out;
+}
+
+Outcome<int> explain(Shell& shell, const std::string& code) {
+  Listing listing;
+  listing.columns = {column("CODE", "code"), column("MEANING", "meaning"),
+                     column("WHAT TO DO", "what_to_do")};
+  listing.name_path = "code";
+  const json::array codes = all_codes();
+  if (code.empty()) {
+    shell.out() << print_list(codes, listing, shell.style());
+    return kOk;
+  }
+  std::vector<std::string> names;
+  for (const auto& one : codes) {
+    names.push_back(text_at(one, "code"));
+    if (names.back() != code) continue;
+    if (shell.style().format == Format::kTable)
+      shell.out() << text_at(one, "meaning") << ".\n" << text_at(one, "what_to_do") << ".\n";
+    else
+      shell.out() << print_one(one, listing, shell.style());
+    return kOk;
+  }
+  const std::string near = closest(code, names);
+  return Failure{kNotFound,
+                 "unknown-code",
+                 "no error has the code '" + printable(code.substr(0, 40)) + "'",
+                 near.empty() ? "berth explain lists them all" : "did you mean " + near + "?",
+                 {}};
+}
+
+}  // namespace
+
+void add_explain_command(Registry& registry) {
+  auto code = std::make_shared<std::string>();
+  auto* app = registry.verb(nullptr, "explain", "What an error code means, and what to do");
+  app->add_option("CODE", *code, "As an error names it (default: all)");
+  registry.on(app, "  berth explain log-truncated\n  berth explain -o json",
+              [code](Shell& shell) { return explain(shell, *code); });
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,16 @@
+import { call } from '../api/client'
+import type { EventList, PastBounds } from '../api/schema.gen'
+
+const HOUR_MS = 3_600_000
+
+/** From when to when the log can be looked at. The record that a log begins with has no time: the first event tells it. */
+export async function readBounds(signal?: AbortSignal): Promise<PastBounds> {
+  const bounds = await call<PastBounds>('GET', '/v1/past', { signal })
+  if (Date.parse(bounds.first.time) > 0) return bounds
+  const query = { from: 0, limit: 1 }
+  const { events } = await call<EventList>('GET', '/v1/events', { query, signal }).catch(() => ({
+    events: [],
+  }))
+  const hourAgo = new Date(Date.parse(bounds.last.time) - HOUR_MS).toISOString()
+  return { ...bounds, first: { ...bounds.first, time: events[0]?.time ?? hourAgo } }
+}

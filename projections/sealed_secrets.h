@@ -1,0 +1,33 @@
+// The sealed secrets that live in a state: whose boxes a new sealing key is to seal anew (P29).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "events/schema/v1/common.pb.h"
+#include "projections/tables/state.h"
+
+namespace berth::projections {
+
+// As a SecretResealed names it.
+struct SealedSecret {
+  std::string kind;   // "key", "password", "environment", "head"
+  std::string name;   // of a key pair its id, of a password the user
+  SessionId session;  // of an environment
+  v1::Sealed sealed;
+};
+
+// The secret that the event would replace; nullopt where there is none (any more).
+std::optional<SealedSecret> find_secret(const State& state, const v1::SecretResealed& which);
+
+// Calls f for each secret that a key before `number` has sealed, in a defined order within a kind, until f
+// returns false.
+void for_each_sealed_before(const State& state, std::uint32_t number,
+                            const std::function<bool(const SealedSecret&)>& f);
+
+// How many that are.
+std::size_t count_sealed_before(const State& state, std::uint32_t number);
+
+}  // namespace berth::projections

@@ -1,0 +1,65 @@
+// How the cluster is kept: how long history lives, from which backup the log goes on, and which keys seal
+// secrets (since rules 10).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "events/base/clock.h"
+#include "events/schema/v1/common.pb.h"
+#include "projections/tables/row_codec.h"
+
+namespace berth::projections {
+
+// At most one row.
+struct KeepingRow {
+  using Key = std::string;
+  static constexpr std::uint8_t kTable = 36;
+
+  std::int64_t history_keep_ms = 0;  // 0: for ever
+  // What ended before is gone from history, and states before are not told; 0: everything is.
+  Timestamp pruned_before = 0;
+  std::string restored_from;  // the newest backup that the log went on from, 32 hex digits; empty: none
+  Timestamp restored_taken = 0;
+  Timestamp restored_at = 0;
+
+  Key key() const { return "keeping"; }
+  template <class V> void fields(V& v) {
+    v(1, history_keep_ms);
+    v(2, pruned_before);
+    v(3, restored_from);
+    v(4, restored_taken);
+    v(5, restored_at);
+  }
+};
+
+// A key of the ring that the log brought, or one of before that it destroyed.
+struct SealKeyRow {
+  using Key = std::string;  // the number with leading zeros, so that keys are in order
+  static constexpr std::uint8_t kTable = 37;
+
+  std::uint32_t number = 0;
+  v1::Sealed key_box;  // sealed with the key before it; empty of one that is destroyed
+  Timestamp added_at = 0;
+  bool destroyed = false;
+
+  static Key make_key(std::uint32_t number) {
+    const std::string digits = std::to_string(number);
+    return std::string(10 - digits.size(), '0') + digits;
+  }
+  Key key() const { return make_key(number); }
+  template <class V> void fields(V& v) {
+    v(1, number);
+    if constexpr (requires { v.fail(); }) {  // decoding
+      std::string bytes;
+      v(2, bytes);
+      if (!key_box.ParseFromString(bytes)) v.fail();
+    } else {
+      v(2, canonical_bytes(key_box));
+    }
+    v(3, added_at);
+    v(4, destroyed);
+  }
+};
+
+}  // namespace berth::projections

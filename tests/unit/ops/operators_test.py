@@ -1,0 +1,87 @@
+"""What operators read: runbooks name tests that play them, and every error code is explained."""
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path[:0] = [os.path.join(ROOT, "tests", "support")]
+
+import unittest_report
+
+# Where a code stands as text in the sources. Codes that are made of parts are explained by hand.
+CODES = [
+    r'make_error\(\s*"([a-z][a-z0-9-]+)"', r'Refusal\s*\{\s*"([a-z][a-z0-9-]+)"', r'make_problem\(\s*"([a-z][a-z0-9-]+)"',
+    r'errors\.add\(\s*"([a-z][a-z0-9-]+)"', r'Failure\s*\{\s*k[A-Z]\w+,\s*"([a-z][a-z0-9-]+)"', r'^\s+\{"([a-z][a-z0-9-]+)", \d{3}\}',
+]
+# Of codes that others make longer ("config-file" + "-missing"), and what is none.
+NO_CODES = {"unknown-"}
+
+
+def tracked(*patterns):
+    done = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *patterns], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [path for path in done.stdout.splitlines() if os.path.isfile(os.path.join(ROOT, path))]
+
+
+def text_of(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+class Operators(unittest.TestCase):
+    def explained(self):
+        lines = [line for line in text_of("ops/explain/codes.txt").splitlines() if line and not line.startswith("#")]
+        rows = [line.split(" | ") for line in lines]
+        for row in rows:
+            self.assertEqual(len(row), 3, row)
+            self.assertTrue(all(part.strip() == part and part for part in row), row)
+        codes = [row[0] for row in rows]
+        self.assertEqual(codes, sorted(set(codes)), "in order, none twice")
+        return set(codes)
+
+    def test_every_error_code_of_the_sources_is_explained(self):
+        found = {}
+        for path in tracked("*.cc", "*.h"):
+            if path.startswith(("tests/", "bench/")):
+                continue
+            text = text_of(path)
+            for pattern in CODES:
+                for match in re.finditer(pattern, text, re.M):
+                    found.setdefault(match.group(1), path)
+        missing = {code: path for code, path in found.items() if code not in self.explained() | NO_CODES}
+        self.assertEqual(missing, {}, "add a line to ops/explain/codes.txt: CODE | what it means | what to do")
+
+    def test_no_code_is_explained_that_nothing_says(self):
+        sources = "".join(text_of(path) for path in tracked("*.cc", "*.h", "*.py") if not path.startswith("tests/"))
+        unknown = [code for code in sorted(self.explained()) if f'"{code}"' not in sources and not
+                   re.search('"-' + re.escape(code.rpartition("-")[2]) + '"', sources)]
+        self.assertEqual(unknown, [])
+
+    def test_every_runbook_says_what_one_sees_one_command_and_which_tests_play_it(self):
+        tests = "".join(text_of(path) for path in tracked("tests/*.cc", "tests/*.py", "tests/*.h"))
+        books = tracked("ops/runbooks/*.md")
+        self.assertGreaterEqual(len(books), 10)
+        for path in books:
+            text = text_of(path)
+            with self.subTest(path):
+                self.assertIn("**What one sees.**", text)
+                self.assertEqual(text.count("```\n"), 2, "one command")
+                played = re.findall("`([^`]+)`", text.rpartition("Played by:")[2])
+                self.assertTrue(played)
+                for name in played:
+                    suite, _, case = name.rpartition(".")
+                    there = re.search(rf"\((?:{suite}), {case}\)" if suite else rf"def {case}\(", tests)
+                    self.assertTrue(there, f"no test is called {name}")
+                for link in re.findall(r"\b([a-z-]+\.md)\b", text):
+                    self.assertTrue(os.path.exists(os.path.join(ROOT, "ops", "runbooks", link)), link)
+
+    def test_every_runbook_that_a_code_names_is_there(self):
+        for path in re.findall(r"ops/runbooks/[a-z-]+\.md", text_of("ops/explain/codes.txt")):
+            self.assertTrue(os.path.exists(os.path.join(ROOT, path)), path)
+
+
+if __name__ == "__main__":
+    unittest_report.run(Operators)
