@@ -29,9 +29,6 @@ Result<DecisionAsked> read_position(const std::string& text) {
   if (const auto id = parse_event_id(text)) return DecisionAsked{id->offset, id->index};
   const auto moment = parse_moment(text);
   if (!moment.ok()) return moment.error();
-  if (moment->position && text.find('-') != std::string::npos)
-    return make_error("no-decision", "no event has the index of '" + clipped(text, 60) + "'",
-                      "1234-0, as events are named");
   if (moment->position) return DecisionAsked{*moment->position, std::nullopt};
   return make_error("invalid-moment", "a decision has a position, and not a time",
                     "1234-0, as events are named");

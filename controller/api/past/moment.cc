@@ -1,7 +1,6 @@
 #include "controller/api/past/moment.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "controller/api/map/event_json.h"
 #include "controller/api/map/time_text.h"
@@ -22,6 +21,8 @@ constexpr std::string_view kHavePast[] = {
 // How people signed in says more about them than what they did.
 constexpr std::string_view kOfSuperadmins[] = {"listKeys", "listBrowserSessions", "listProducers",
                                                "getProducer"};
+
+constexpr std::size_t kYearDigits = 4;
 
 Error no_moment(std::string_view text, const char* what) {
   return make_error("invalid-moment", "at '" + clipped(text, 60) + "' " + what,
@@ -70,20 +71,20 @@ std::optional<std::string> split_token(Call& call) {
 Result<projections::PastMoment> parse_moment(std::string_view text) {
   projections::PastMoment moment;
   if (is_position(text)) {
-    Offset offset = 0;
-    const std::string_view digits = text.substr(0, text.find('-'));
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), offset);
-    if (error != std::errc() || end != digits.data() + digits.size() || text.back() == '-')
-      return no_moment(text, "is no position");
-    moment.position = offset;
+    const bool of_event = text.find('-') != std::string_view::npos;
+    const auto id = parse_event_id(of_event ? std::string(text) : std::string(text) + "-0");
+    if (!id) return no_moment(text, "is no position");
+    moment.position = id->offset;
     return moment;
   }
   if (const auto time = parse_time(text)) {
     moment.time = *time;
     return moment;
   }
-  const bool lacks_zone = parse_time(std::string(text) + "Z").has_value();
-  return no_moment(text, lacks_zone ? "has no zone: end it with Z, or +01:00" : "is no moment");
+  if (parse_time(std::string(text) + "Z")) return no_moment(text, "has no zone: end it with Z, or +01:00");
+  if (text.size() > kYearDigits && parse_time("2000" + std::string(text.substr(kYearDigits))))
+    return no_moment(text, "is of no year from 1970 to 2200");
+  return no_moment(text, "is no moment");
 }
 
 std::string moment_text(const projections::PastPoint& point) {

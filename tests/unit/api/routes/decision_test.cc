@@ -60,7 +60,7 @@ TEST(Decision, WhatIsNoPlacementIsRefusedByName) {
   Placed placed;
   EXPECT_EQ(placed.rig.code(Placed::target(placed.at + 1)), "no-decision");
   EXPECT_EQ(placed.rig.code(Placed::target(placed.at) + "-1"), "no-decision");
-  EXPECT_EQ(placed.rig.code(Placed::target(placed.at) + "-4294967296"), "no-decision") << "2^32 is not 0";
+  EXPECT_EQ(placed.rig.code(Placed::target(placed.at) + "-4294967296"), "invalid-moment") << "2^32 is not 0";
   EXPECT_EQ(placed.rig.code(Placed::target(placed.at + 100)), "future-moment");
   EXPECT_EQ(placed.rig.code("/v1/decisions/x"), "invalid-moment");
   EXPECT_EQ(placed.rig.code("/v1/decisions/2026-01-31T18:00:00Z"), "invalid-moment");

@@ -86,10 +86,12 @@ TEST(Past, ASessionIsShownAsItWas) {
 
 TEST(Past, RefusesMomentsThatAreNone) {
   OneEnd one;
-  for (const char* text :
-       {"yesterday", "-5", "5-", "5-0-0", "2023-11-14T22:13:20", "99999999999999999999999", ""})
+  for (const char* text : {"yesterday", "-5", "5-", "5-0-0", "2023-11-14T22:13:20", "99999999999999999999999",
+                           "5-4294967297", "1969-12-31T00:00:00Z", "2263-01-01T00:00:00Z", ""})
     EXPECT_EQ(one.rig.code("/v1/agents?at=" + std::string(text)), "invalid-moment") << text;
   EXPECT_NE(one.rig.ask({.target = "/v1/agents?at=2023-11-14T22:13:20"}).body.find("has no zone"),
+            std::string::npos);
+  EXPECT_NE(one.rig.ask({.target = "/v1/agents?at=1969-12-31T00:00:00Z"}).body.find("of no year from 1970"),
             std::string::npos);
   EXPECT_EQ(one.rig.code("/v1/agents?at=2100-01-01T00:00:00Z"), "future-moment");
   const auto gone = one.rig.ask({.target = "/v1/agents?at=2000-01-01T00:00:00Z"});
