@@ -123,13 +123,13 @@ Api* Shell::connect(const Server& server, RequestSigner sign) {
 }
 
 void Shell::note(const std::string& text) {
-  if (options_.quiet) return;
+  if (quiet()) return;
   end_status();
   err() << printable(text) << std::endl;
 }
 
 void Shell::status(const std::string& text) {
-  if (options_.quiet || text == last_status_) return;
+  if (quiet() || text == last_status_) return;
   if (world_.err_is_terminal)
     err() << "\r\x1b[K" << printable(text) << std::flush;
   else

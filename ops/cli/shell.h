@@ -100,7 +100,9 @@ class Shell {
   Timestamp now() const;
   // --at is given.
   bool is_past() const { return !options_.at.empty(); }
-  bool quiet() const { return options_.quiet; }
+  bool quiet() const { return quiet_ || options_.quiet; }
+  // Of a command that has a --quiet of its own.
+  void be_quiet() { quiet_ = true; }
 
   // "14:03" is the last one of the reader's clock; all else stays as it is, for the server to judge.
   std::string moment(const std::string& text) const;
@@ -137,6 +139,7 @@ class Shell {
 
   World& world_;
   const GlobalOptions& options_;
+  bool quiet_ = false;
   Settings settings_;
   Style style_;
   bool catch_signals_ = false;

@@ -81,6 +81,7 @@ Outcome<int> run_sbatch(Shell& shell, const Given& command_line) {
   if (!submitted) return submitted.failure();
   const Given given = both(command_line, submitted->script);
   if (given.has("wait")) shell.catch_signals();
+  if (given.has("quiet")) shell.be_quiet();
   const auto api = shell.api();
   if (!api) return api.failure();
   const std::string session_id = shell.world().new_key();
