@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "support")]
 
 import berth as rig
+import traces
 import unittest_report
 
 
@@ -83,6 +84,10 @@ class Up(unittest.TestCase):
         up.cli.ok("session", "rm", "demo-1", "--wait", "--timeout", "30s", "-q")
         self.assertFalse(rig.alive(pids[0]))
         up.verify()
+        left = traces.Traces(up.data)
+        self.assertTrue(left.look()["processes"])
+        up.remove()
+        self.assertEqual(left.look()["processes"], [], "a test leaves no kernel behind")
 
     def test_a_start_takes_an_image_that_was_removed_and_a_key_that_was_renewed_as_they_are(self):
         up = self.up().start()

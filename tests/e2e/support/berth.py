@@ -2,7 +2,9 @@
 
 Every wait has a deadline and asks for an event (the CLI's --wait, a process' end, an answer), so a slow machine only takes longer."""
 
+import contextlib
 import datetime
+import glob
 import hashlib
 import hmac
 import http.client
@@ -19,6 +21,9 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 sys.path[:0] = [os.path.join(ROOT, "tests", "support")]
+
+import traces
+
 BIN = os.environ.get("BERTH_BIN", os.path.join(ROOT, "build", "release", "bin"))
 IS_ROOT = os.geteuid() == 0
 PATIENCE = 60  # seconds: for a loaded machine; what is waited for takes milliseconds
@@ -271,16 +276,24 @@ def kernel_processes(data):
 
 
 def end_kernels(data):
-    """Kills what a test left: launchers and shims of its folder, and the kernels below them. Only a folder of its own is named."""
+    """Kills what a test left in a folder of its own: launchers, shims, and all that is in their kernels' cgroups, which outlives them; then
+    what they had in memory is taken away."""
+    homes = [os.path.dirname(path) for place in ("/run", "/dev/shm") for path in glob.glob(place + "/berth-*/data-folder")
+             if traces.text(path).startswith(data + "/")]
     for pid in kernel_processes(data):
-        children = []
-        try:
-            with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-                children = [int(word) for word in file.read().split()]
-        except OSError:
-            pass
-        for one in [pid, *children]:
-            try:
-                os.kill(one, signal.SIGKILL)
-            except OSError:
-                pass
+        kill_hard(pid)
+    for home in homes:
+        word = os.path.basename(home)[:traces.AGENT_WORD]
+        groups = [group for below in ("", "*/") for group in glob.glob(f"/sys/fs/cgroup/{below}{word}/**/", recursive=True)]
+        for pid in {pid for group in groups for pid in traces.text(group + "cgroup.procs").split()}:
+            kill_hard(int(pid))
+        for group in sorted(set(groups), key=len, reverse=True):
+            eventually(f"the end of all in {group}", lambda group=group: not traces.text(group + "cgroup.procs"))
+            with contextlib.suppress(OSError):
+                os.rmdir(group)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def kill_hard(pid):
+    with contextlib.suppress(OSError):
+        os.kill(pid, signal.SIGKILL)

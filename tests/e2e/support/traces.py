@@ -8,6 +8,7 @@ import os
 import re
 
 
+AGENT_WORD = len("berth-") + 12  # of the name of an agent's folder in memory: that much begins the names of its cgroups
 ESTABLISHED, LISTENS = "01", "0A"  # of the Linux kernel's table of TCP sockets
 
 
@@ -44,7 +45,7 @@ class Traces:
     def words(self):
         """The root's name, and how names of the agents' folders in memory and of their cgroups begin."""
         for place in ("/run", "/dev/shm"):
-            self.agents |= {os.path.basename(os.path.dirname(path))[:len("berth-") + 12]
+            self.agents |= {os.path.basename(os.path.dirname(path))[:AGENT_WORD]
                             for path in glob.glob(place + "/berth-*/data-folder") if self.name in text(path)}
         return [self.name, *self.agents]
 
