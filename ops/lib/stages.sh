@@ -67,15 +67,16 @@ configure_and_build() {  # PRESET [TARGET...]: goes on after an error, so that w
   cmake --build --preset "$preset" -j "$(build_jobs)" "${targets[@]}" -- -k 0
 }
 
-# begin_ahead PRESET: builds it beside what runs meanwhile, by one job that takes what processor time the rest leaves;
+# begin_ahead PRESET...: builds them, one after the other, beside what runs meanwhile, by what processor time the rest leaves;
 # end_ahead stops that, and what is missing is built by whoever wants it.
 ahead=
 begin_ahead() {
-  (cmake --preset "$1" && exec nice -n 19 ninja -C "build/$1" -j 1 -k 0) >"$CHECK/$1-ahead.log" 2>&1 9>&- </dev/null &
+  : >"$CHECK/ahead.log"
+  (exec setsid nice -n 19 bash "$ROOT/ops/lib/build_ahead" "$(build_jobs)" "$@") >>"$CHECK/ahead.log" 2>&1 9>&- </dev/null &
   ahead=$!
 }
 end_ahead() {
-  [ -z "$ahead" ] || { kill "$ahead" 2>/dev/null; wait "$ahead" 2>/dev/null || true; }  # ninja ends its compilers
+  [ -z "$ahead" ] || { kill "$ahead" 2>/dev/null; wait "$ahead" 2>/dev/null || true; }
   ahead=
 }
 
