@@ -9,6 +9,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "agents/kernel/cgroup_layout.h"
+#include "agents/kernel/shim/own_cgroup.h"
 #include "agents/kernel/shim/remove_tree.h"
 #include "agents/kernel/shim/system.h"
 #include "events/base/hash.h"
@@ -36,6 +38,14 @@ bool has_live_kernel(const std::string& fast_folder) {
   return false;
 }
 
+// Of kernels whose shims were killed: no agent will ever ask for them.
+void end_leftovers(const std::string& data_folder) {
+  const auto cgroups = read_cgroup_layout();
+  if (!cgroups) return;
+  for (const std::string& cgroup : cgroups->folders(agent_cgroup(data_folder)))
+    shim::remove_cgroup_tree(cgroup);
+}
+
 }  // namespace
 
 void sweep_fast_folders(const std::string& place) {
@@ -45,7 +55,9 @@ void sweep_fast_folders(const std::string& place) {
     if (!entry.path().filename().string().starts_with("berth-") || !is_roots_alone(folder)) continue;
     const auto data = shim::read_file(folder + kNameOfData);
     if (!data || data->empty() || access(data->c_str(), F_OK) == 0 || errno != ENOENT) continue;
-    if (!has_live_kernel(folder)) shim::remove_tree(folder);
+    if (has_live_kernel(folder)) continue;
+    end_leftovers(*data);
+    shim::remove_tree(folder);
   }
 }
 

@@ -13,7 +13,8 @@ namespace berth::agents {
 // The folder names its data folder.
 Result<std::string> fast_folder_for(const std::string& data_folder);
 
-// Removes fast folders below `place` whose data folder is gone, unless a kernel of theirs still lives.
+// Removes fast folders below `place` whose data folder is gone, unless a kernel of theirs has its shim still;
+// what other kernels have left running is ended.
 void sweep_fast_folders(const std::string& place);
 
 }  // namespace berth::agents

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 
 #include "agents/kernel/shim/system.h"
 
@@ -62,6 +63,13 @@ void remove_cgroups(const ShimSpec& spec) {
   if (!spec.cpu_cgroup.empty()) enter(spec.cpu_cgroup + "/../shims");
   for (const std::string& cgroup : spec.cgroups)
     for (const char* part : {"/kernel", "/shim", ""}) remove_cgroup(cgroup + part);
+}
+
+void remove_cgroup_tree(const std::string& cgroup) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(cgroup, error))
+    if (entry.is_directory(error)) remove_cgroup_tree(entry.path());
+  remove_cgroup(cgroup);
 }
 
 }  // namespace berth::agents::shim

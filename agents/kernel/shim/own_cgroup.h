@@ -17,5 +17,7 @@ namespace berth::agents::shim {
 void enter_own_cgroup(const ShimSpec& spec);
 // Leaves the kernel's cgroups, ends all processes in them and removes them.
 void remove_cgroups(const ShimSpec& spec);
+// Ends all processes in this cgroup and in those below, and removes them. None is there: nothing happens.
+void remove_cgroup_tree(const std::string& cgroup);
 
 }  // namespace berth::agents::shim

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <fstream>
 
+#include "agents/kernel/cgroup_layout.h"
 #include "agents/kernel/shim/system.h"
 #include "tests/unit/kernel/temp_folder.h"
 
@@ -51,6 +53,28 @@ TEST_F(FastFolders, F15_OneWithALiveKernelStays) {
   close(lock);
   sweep_fast_folders(place.path);
   EXPECT_FALSE(fs::exists(live));
+}
+
+TEST_F(FastFolders, F15_WhatRunsInTheCgroupsOfOneThatGoesIsEnded) {
+  const auto cgroups = read_cgroup_layout();
+  if (geteuid() != 0 || !cgroups) GTEST_SKIP() << "only root has cgroups";
+  const std::string data = "/no/such/folder-" + std::to_string(getpid());
+  const std::string mine = cgroups->folders(agent_cgroup(data)).back();
+  std::error_code error;
+  if (!fs::create_directories(mine + "/kernel", error)) GTEST_SKIP() << mine << " cannot be made here";
+  const auto before = signal(SIGCHLD, SIG_IGN);  // a process that nobody waits for stays in its cgroup
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  std::ofstream(mine + "/kernel/cgroup.procs") << child;
+  const std::string gone = make("berth-1", data, true);
+  sweep_fast_folders(place.path);
+  EXPECT_FALSE(fs::exists(gone));
+  EXPECT_FALSE(fs::exists(mine));
+  EXPECT_EQ(kill(child, 0), -1);
+  signal(SIGCHLD, before);
 }
 
 TEST_F(FastFolders, NamesItsDataFolder) {
