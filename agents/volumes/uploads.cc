@@ -46,6 +46,11 @@ Result<void> check_id(const v1::FileQuestion& question) {
   return make_error("bad-request", "an upload's id has 16 bytes");
 }
 
+Result<void> check_hash(const v1::FileQuestion& question) {
+  if (question.sha256().empty() || question.sha256().size() == 32) return {};
+  return make_error("bad-request", "a SHA-256 has 32 bytes");
+}
+
 std::uint64_t size_of(const Descriptor& file) {
   struct stat info {};
   return fstat(file.get(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
@@ -86,7 +91,7 @@ Result<Descriptor> Uploads::lock_part(const std::string& upload) const {
 
 Result<std::uint64_t> Uploads::begin(const v1::FileQuestion& question) {
   if (auto good = check_id(question); !good) return good.error();
-  if (question.sha256().size() != 32) return make_error("bad-request", "a SHA-256 has 32 bytes");
+  if (auto good = check_hash(question); !good) return good.error();
   if (question.bytes() > kUploadBytesMax)
     return make_error("upload-too-large",
                       "a file of an upload has at most " + std::to_string(kUploadBytesMax) + " bytes");
@@ -202,6 +207,7 @@ Result<v1::FileEntry> Uploads::finish(const v1::FileQuestion& question) {
 
 Result<Finishing> Uploads::begin_finish(const v1::FileQuestion& question, HashSoFar so_far) const {
   if (auto good = check_id(question); !good) return good.error();
+  if (auto good = check_hash(question); !good) return good.error();
   auto begun = about(question.upload());
   if (!begun) return begun.error();
   auto part = lock_part(question.upload());
@@ -209,6 +215,12 @@ Result<Finishing> Uploads::begin_finish(const v1::FileQuestion& question, HashSo
   if (const auto size = *part ? size_of(*part) : begun->bytes(); size != begun->bytes())
     return make_error("offset-differs", "of the file's " + std::to_string(begun->bytes()) + " bytes " +
                                             std::to_string(size) + " have come");
+  if (*part && question.sha256().empty() && begun->sha256().empty())
+    return make_error("checksum-missing", "the file's SHA-256 was said neither when its upload began nor now",
+                      "finish it with sha256");
+  if (!question.sha256().empty() && !begun->sha256().empty() && question.sha256() != begun->sha256())
+    return checksum_differs("the begin and the end of the upload");
+  if (begun->sha256().empty()) begun->set_sha256(question.sha256());
   if (so_far.bytes > begun->bytes()) so_far = {};
   return Finishing{question.upload(), std::move(*begun), std::move(*part), std::move(so_far)};
 }

@@ -45,7 +45,8 @@ class Uploads {
   // chunk's own.
   Result<std::uint64_t> add(const v1::FileQuestion& question, std::string_view chunk,
                             const std::string& sha256);
-  // Also: offset-differs, checksum-differs (of the whole: begin anew), those of begin().
+  // The file's SHA-256 may be said at the begin or now. Also: offset-differs, checksum-missing,
+  // checksum-differs (of the whole: begin anew), those of begin().
   Result<v1::FileEntry> finish(const v1::FileQuestion& question);
   // The same in turns, since all bytes of which no hash is known are read once more: begin_finish(),
   // read_on() until it says true, end_finish(). `so_far`: of the bytes as they were given to add().

@@ -18,12 +18,22 @@ using projections::Noun;
 using projections::Verb;
 
 constexpr std::chrono::seconds kUploadPatience{15};
-constexpr std::chrono::seconds kFinishPatience{110};  // the agent reads the whole file once more
+constexpr std::chrono::seconds kFinishPatience{110};  // the agent may have to read the whole file
 constexpr std::size_t kSha256Bytes = 32;
 
 std::optional<std::string> sha256_in(std::string_view hex) {
   auto bytes = from_hex(hex);
   return bytes && bytes->size() == kSha256Bytes ? std::move(bytes) : std::nullopt;
+}
+
+// Of the whole file; empty: it is not said.
+std::string read_sha256(ObjectReader& in) {
+  const auto hash = in.text("sha256", kTextMax);
+  if (!hash) return {};
+  const auto sha256 = sha256_in(*hash);
+  if (!sha256)
+    in.fail("invalid-value", "sha256", "is no SHA-256", "64 hex digits in lower case, of the whole file");
+  return sha256.value_or("");
 }
 
 json::object offset_to_json(const v1::FileAnswer& answer) { return {{"offset", answer.offset()}}; }
@@ -46,11 +56,7 @@ void begin_upload(const Services& services, const CallPtr& call, const Reply& re
     const auto bytes = in.integer("bytes", 0, kUploadBytesMax);
     in.require("bytes", bytes.has_value());
     question.set_bytes(static_cast<std::uint64_t>(bytes.value_or(0)));
-    const std::string hash = in.required_text("sha256", kTextMax);
-    const auto sha256 = sha256_in(hash);
-    if (!hash.empty() && !sha256)
-      in.fail("invalid-value", "sha256", "is no SHA-256", "64 hex digits in lower case, of the whole file");
-    question.set_sha256(sha256.value_or(""));
+    question.set_sha256(read_sha256(in));
     question.set_overwrite(in.boolean("overwrite").value_or(false));
   };
   if (!read_body(call, reply, read)) return;
@@ -85,12 +91,13 @@ std::optional<v1::FileQuestion> upload_in_path(const CallPtr& call, const Reply&
 
 void ask_of_upload(const Services& services, const CallPtr& call, const Reply& reply, FileOperation operation,
                    std::chrono::milliseconds patience,
-                   std::function<json::object(const v1::FileAnswer&)> show) {
+                   std::function<json::object(const v1::FileAnswer&)> show, const std::string& sha256 = {}) {
   Errors errors;
   Query(call->target, errors).finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  const auto question = upload_in_path(call, reply);
+  auto question = upload_in_path(call, reply);
   if (!question) return;
+  question->set_sha256(sha256);
   with_files(services, call, reply, FolderAccess::kWrite, [&](const FilePlace& place) {
     ask_files(services, place, operation, *question, patience, reply_with(call, reply, std::move(show)));
   });
@@ -106,12 +113,13 @@ void abort_upload(const Services& services, const CallPtr& call, const Reply& re
 }
 
 void finish_upload(const Services& services, const CallPtr& call, const Reply& reply) {
-  if (!read_body(call, reply, [](ObjectReader&) {})) return;
-  ask_of_upload(
-      services, call, reply, FileOperation::kUploadFinish, kFinishPatience, [](const v1::FileAnswer& answer) {
-        const v1::FileEntry entry = answer.entries_size() == 1 ? answer.entries(0) : v1::FileEntry();
-        return json::object{{"name", entry.name()}, {"bytes", entry.bytes()}};
-      });
+  std::string sha256;
+  if (!read_body(call, reply, [&](ObjectReader& in) { sha256 = read_sha256(in); })) return;
+  const auto show = [](const v1::FileAnswer& answer) {
+    const v1::FileEntry entry = answer.entries_size() == 1 ? answer.entries(0) : v1::FileEntry();
+    return json::object{{"name", entry.name()}, {"bytes", entry.bytes()}};
+  };
+  ask_of_upload(services, call, reply, FileOperation::kUploadFinish, kFinishPatience, show, sha256);
 }
 
 // ---- a chunk ----

@@ -1,5 +1,6 @@
 #include "ops/cli/folders/upload.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <system_error>
 
 #include "controller/api/auth/signature.h"
-#include "events/base/files/sha256.h"
 #include "events/base/hash.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/session/inside_open.h"
@@ -26,6 +26,27 @@ constexpr std::chrono::milliseconds kBusyPause{2'000};
 
 // An earlier try, whose answer was lost, is still under way.
 bool is_busy(const Failure& failure) { return failure.code == "upload-busy"; }
+
+// Whether nobody has written to a file meanwhile: what is read of it piece by piece was never all there at
+// once.
+class Unchanged {
+ public:
+  explicit Unchanged(int file) : file_(file), begin_(look()) {}
+  bool still() const {
+    const struct stat now = look();
+    return now.st_size == begin_.st_size && now.st_mtim.tv_sec == begin_.st_mtim.tv_sec &&
+           now.st_mtim.tv_nsec == begin_.st_mtim.tv_nsec;
+  }
+
+ private:
+  struct stat look() const {
+    struct stat info {};
+    fstat(file_, &info);
+    return info;
+  }
+  const int file_;
+  const struct stat begin_;
+};
 
 Failure changed(const std::string& name) {
   return {kFailed, "file-changed", "'" + name + "' was changed while it was copied", "copy it again", {}};
@@ -44,20 +65,19 @@ Upload::Upload(Shell& shell, FolderFiles& files, CopyProgress& progress, int fil
       name_(std::move(name)) {}
 
 Outcome<bool> Upload::run(const std::string& path, bool overwrite) {
-  const auto sha256 = hash();
-  if (!sha256) return sha256.failure();
   for (int starts = 1;; ++starts) {
     progress_.begin(name_, bytes_);
     target_.clear();
-    auto sent = run_once(path, overwrite, *sha256);
+    auto sent = run_once(path, overwrite);
     if (sent) return sent;
     give_up(sent.failure());
     if (sent.failure().code != "unknown-upload" || starts == kStartsMax) return sent;
   }
 }
 
-Outcome<bool> Upload::run_once(const std::string& path, bool overwrite, const std::string& sha256) {
-  json::object what{{"path", path}, {"bytes", bytes_}, {"sha256", sha256}};
+Outcome<bool> Upload::run_once(const std::string& path, bool overwrite) {
+  const Unchanged unchanged(file_);
+  json::object what{{"path", path}, {"bytes", bytes_}};
   if (overwrite) what["overwrite"] = true;
   const auto begun = ask([&] { return having(api_.post(files_.target("/uploads"), what), {"upload"}); });
   if (!begun) return begun.failure();
@@ -66,14 +86,17 @@ Outcome<bool> Upload::run_once(const std::string& path, bool overwrite, const st
   if (!offset) return offset.failure();
   progress_.add(*offset);
   if (const auto sent = send_chunks(*offset); !sent) return sent.failure();
-  return finish(path);
+  const auto sha256 = hash();
+  if (!sha256) return sha256.failure();
+  if (!unchanged.still()) return changed(name_);
+  return finish(path, *sha256);
 }
 
-// The server reads all of it once more, which may take it longer than one answer.
-Outcome<bool> Upload::finish(const std::string& path) {
+// The server may have to read all of it once more, which may take it longer than one answer.
+Outcome<bool> Upload::finish(const std::string& path, const std::string& sha256) {
   const auto until = std::chrono::steady_clock::now() + kFinishMax;
   for (;;) {
-    const auto reply = api_.post(target_ + "/finish", json::object());
+    const auto reply = api_.post(target_ + "/finish", json::object{{"sha256", sha256}});
     if (reply) return true;
     const Failure& failure = reply.failure();
     if (failure.code == "checksum-differs") return changed(name_);
@@ -154,25 +177,34 @@ void Upload::give_up(const Failure& why) {
   [[maybe_unused]] const auto removed = api_.remove(target_);
 }
 
-Outcome<std::string> Upload::hash() const {
-  Sha256 hash;
-  for (std::uint64_t at = 0; at < bytes_;) {
-    const auto piece = read_at(at, std::min<std::uint64_t>(1 << 20, bytes_ - at));
+// What the server had already at the begin was never read here.
+Outcome<std::string> Upload::hash() {
+  while (hashed_ < bytes_) {
+    const auto piece = read_at(hashed_, std::min<std::uint64_t>(1 << 20, bytes_ - hashed_));
     if (!piece) return piece.failure();
-    hash.add(*piece);
-    at += piece->size();
+    add_to_hash(hashed_, *piece);
+    if (!api_.pause(std::chrono::milliseconds(0))) return interrupted_failure();
   }
-  return to_hex(hash.value());
+  if (sha256_.empty()) sha256_ = to_hex(whole_.value());
+  return sha256_;
 }
 
-Outcome<Upload::Chunk> Upload::chunk_at(std::uint64_t offset, std::uint64_t count) const {
+// Bytes that are sent once more are there already.
+void Upload::add_to_hash(std::uint64_t offset, std::string_view bytes) {
+  if (offset > hashed_ || offset + bytes.size() <= hashed_) return;
+  whole_.add(bytes.substr(hashed_ - offset));
+  hashed_ = offset + bytes.size();
+}
+
+Outcome<Upload::Chunk> Upload::chunk_at(std::uint64_t offset, std::uint64_t count) {
   auto bytes = read_at(offset, std::min(count, bytes_ - offset));
   if (!bytes) return bytes.failure();
+  add_to_hash(offset, *bytes);
   std::string hash = controller::api::sha256_hex(*bytes);
   return Chunk{std::move(*bytes), std::move(hash)};
 }
 
-std::future<Outcome<Upload::Chunk>> Upload::fetch(std::uint64_t offset) const {
+std::future<Outcome<Upload::Chunk>> Upload::fetch(std::uint64_t offset) {
   if (offset >= bytes_) return {};
   try {
     return std::async(std::launch::async, [this, offset, count = chunk_] { return chunk_at(offset, count); });

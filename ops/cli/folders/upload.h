@@ -6,6 +6,7 @@
 #include <future>
 #include <string>
 
+#include "events/base/files/sha256.h"
 #include "ops/cli/folders/copy_progress.h"
 #include "ops/cli/folders/folder_files.h"
 #include "ops/cli/folders/patience.h"
@@ -27,20 +28,23 @@ class Upload {
   Outcome<bool> run(const std::string& path, bool overwrite);
 
  private:
-  Outcome<bool> run_once(const std::string& path, bool overwrite, const std::string& sha256);
-  Outcome<std::string> hash() const;
+  Outcome<bool> run_once(const std::string& path, bool overwrite);
+  // Of the whole file, as it was read for its chunks.
+  Outcome<std::string> hash();
+  void add_to_hash(std::uint64_t offset, std::string_view bytes);
   // A chunk of the file, with its SHA-256.
   struct Chunk {
     std::string bytes;
     std::string hash;
   };
-  Outcome<Chunk> chunk_at(std::uint64_t offset, std::uint64_t count) const;
+  // One at a time.
+  Outcome<Chunk> chunk_at(std::uint64_t offset, std::uint64_t count);
   // The same on a thread of its own, while another chunk is on its way. None: there is no thread for it.
-  std::future<Outcome<Chunk>> fetch(std::uint64_t offset) const;
+  std::future<Outcome<Chunk>> fetch(std::uint64_t offset);
   Outcome<std::string> read_at(std::uint64_t offset, std::uint64_t count) const;
   Outcome<ApiReply> ask(const std::function<Outcome<ApiReply>()>& call);
   Outcome<bool> send_chunks(std::uint64_t offset);
-  Outcome<bool> finish(const std::string& path);
+  Outcome<bool> finish(const std::string& path, const std::string& sha256);
   bool is_there(const std::string& path) const;
   Outcome<std::uint64_t> offset_of(const Outcome<ApiReply>& reply) const;
   void give_up(const Failure& why);
@@ -53,7 +57,10 @@ class Upload {
   const std::uint64_t bytes_;
   const std::string name_;
   std::uint64_t chunk_ = kChunkMax;
-  std::string target_;  // of the upload that is under way
+  Sha256 whole_;              // of the first...
+  std::uint64_t hashed_ = 0;  // ...bytes
+  std::string sha256_;        // once they are all
+  std::string target_;        // of the upload that is under way
 };
 
 }  // namespace berth::cli

@@ -509,8 +509,12 @@ class FileChange(TypedDict):
 class UploadRequest(TypedDict):
     path: FilePath
     bytes: int
-    sha256: str  # Of the whole file
+    sha256: NotRequired[str | None]  # Of the whole file; else it is said when the upload is finished
     overwrite: NotRequired[bool | None]
+
+
+class UploadFinish(TypedDict):
+    sha256: NotRequired[str | None]  # Of the whole file; may be left away where it was said at the begin
 
 
 class Upload(TypedDict):

@@ -729,12 +729,13 @@ class Client(BaseClient):
         ))
 
     def finish_upload(
-        self, folder: str, upload: models.HexId, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+        self, folder: str, upload: models.HexId, body: models.UploadFinish | None = None, *,
+        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.UploadedFile:
         """Compare the whole file with its SHA-256, and let it appear under its path (POST /v1/folders/{folder}/uploads/{upload}/finish)"""
         return self._send(Call(
             "POST", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}/finish",
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
         ))
 
     def list_domains(
@@ -2101,12 +2102,13 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def finish_upload(
-        self, folder: str, upload: models.HexId, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+        self, folder: str, upload: models.HexId, body: models.UploadFinish | None = None, *,
+        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.UploadedFile:
         """Compare the whole file with its SHA-256, and let it appear under its path (POST /v1/folders/{folder}/uploads/{upload}/finish)"""
         return await self._send(Call(
             "POST", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}/finish",
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
+            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
         ))
 
     async def list_domains(

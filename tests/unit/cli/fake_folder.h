@@ -75,7 +75,7 @@ class FakeFolder {
     if (request.method == "GET" && request.target == "/v1/folders/data")
       return told({{"id", "id-of-data"}, {"name", "data"}, {"state", "READY"}});
     if (request.method == "POST" && below("/uploads/") && request.target.ends_with("/finish"))
-      return finish(upload_of(request));
+      return finish(upload_of(request), boost::json::parse(request.body));
     if (request.method == "POST" && below("/uploads")) return begin(boost::json::parse(request.body));
     if (below("/uploads/")) return at_upload(request);
     if (request.method == "POST" && below("/files")) return change(boost::json::parse(request.body));
@@ -120,10 +120,11 @@ class FakeFolder {
     }
     return told({{"offset", incoming.bytes.size()}});
   }
-  HttpReply finish(const std::string& id) {
+  HttpReply finish(const std::string& id, const boost::json::value& what) {
     const auto found = uploads_.find(id);
     if (found == uploads_.end()) return problem(404, "unknown-upload");
-    const Incoming incoming = found->second;
+    Incoming incoming = found->second;
+    if (incoming.sha256.empty()) incoming.sha256 = text_at(what, "sha256");
     if (incoming.bytes.size() != incoming.whole ||
         controller::api::sha256_hex(incoming.bytes) != incoming.sha256)
       return problem(422, "checksum-differs");

@@ -202,6 +202,7 @@ TEST_F(FolderCopying, AnUploadThatIsStillWorkedOnIsWaitedFor) {
 
 TEST_F(FolderCopying, AFileThatChangesUnderwayIsNotTaken) {
   copy::write(at("a"), bytes_of(100));
+  fs::last_write_time(at("a"), fs::file_time_type::clock::now() - std::chrono::hours(1));
   server.before = [&](const HttpRequest& request) -> FakeFolder::Answer {
     if (request.target.ends_with("/uploads")) copy::write(at("a"), std::string(100, 'z'));
     return std::nullopt;
@@ -211,6 +212,18 @@ TEST_F(FolderCopying, AFileThatChangesUnderwayIsNotTaken) {
   EXPECT_NE(ran.err.find("file-changed"), std::string::npos) << ran.err;
   EXPECT_TRUE(server.files.empty());
   EXPECT_EQ(server.uploads(), 0u);  // it was taken back
+}
+
+TEST_F(FolderCopying, AFileThatDoesNotFitIsRefusedBeforeAnyOfItIsRead) {
+  copy::write(at("a"), "");
+  fs::resize_file(at("a"), std::uintmax_t{1} << 40);  // reading it takes minutes
+  server.before = [&](const HttpRequest& request) -> FakeFolder::Answer {
+    if (!request.target.ends_with("/uploads")) return std::nullopt;
+    return Result<HttpReply>(problem(507, "volume-full"));
+  };
+  const auto ran = cp(at("a"), "data:");
+  EXPECT_EQ(ran.exit, kFailed);
+  EXPECT_NE(ran.err.find("volume-full"), std::string::npos) << ran.err;
 }
 
 TEST_F(FolderCopying, CtrlCTakesTheUploadBack) {

@@ -59,6 +59,31 @@ class UploadsTest : public VolumeTest {
   OpenFolder folder;
 };
 
+TEST_F(UploadsTest, TheHashOfAFileMayBeSaidAtTheEnd) {
+  v1::FileQuestion begin = whole("hello");
+  begin.clear_sha256();
+  EXPECT_EQ(*uploads().begin(begin), 0u);
+  EXPECT_EQ(*add(chunk_at(0, "hello"), "hello"), 5u);
+  EXPECT_EQ(code(uploads().finish(begin)), "checksum-missing");
+  EXPECT_EQ(code(uploads().finish(whole("hullo"))), "checksum-differs");
+  v1::FileQuestion short_hash = whole("hello");
+  short_hash.set_sha256("abc");
+  EXPECT_EQ(code(uploads().finish(short_hash)), "bad-request");
+  EXPECT_FALSE(exists(at("file")));
+  ASSERT_TRUE(uploads().finish(whole("hello")));
+  EXPECT_EQ(read(at("file")), "hello");
+  EXPECT_TRUE(uploads().finish(begin)) << "asked again, as of an answer that got lost";
+}
+
+TEST_F(UploadsTest, AHashThatIsSaidTwiceIsTheSame) {
+  EXPECT_EQ(*uploads().begin(whole("hello")), 0u);
+  EXPECT_EQ(*add(chunk_at(0, "hello"), "hello"), 5u);
+  EXPECT_EQ(code(uploads().finish(whole("hullo"))), "checksum-differs");
+  v1::FileQuestion nothing = whole("hello");
+  nothing.clear_sha256();
+  EXPECT_TRUE(uploads().finish(nothing));
+}
+
 TEST_F(UploadsTest, AFileComesInChunksAndAppearsWhole) {
   const std::string text = "hello world";
   EXPECT_EQ(*uploads().begin(whole(text)), 0u);

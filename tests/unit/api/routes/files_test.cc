@@ -357,6 +357,8 @@ TEST_F(Files, AnUploadBeginsOnceForOneIdempotencyKey) {
   EXPECT_NE(begin("twice").at("upload"), first.at("upload"));
   EXPECT_EQ(code("POST", "/v1/folders/data/uploads", R"({"path": "a", "bytes": 5, "sha256": "xyz"})"),
             "invalid-value");
+  EXPECT_EQ(code("POST", "/v1/folders/data/uploads", R"({"path": "a", "bytes": 5})"), "200");
+  EXPECT_EQ(last().question.sha256(), "") << "to be said at the end";
   EXPECT_EQ(code("POST", "/v1/folders/data/uploads",
                  R"({"path": "a", "bytes": -1, "sha256": ")" + std::string(64, 'a') + "\"}"),
             "invalid-value");
@@ -413,6 +415,10 @@ TEST_F(Files, AnUploadIsAskedForFinishedAndGivenUp) {
   answers(answer_with(done));
   EXPECT_EQ(ApiRig::json_of(ask("POST", path + "/finish")), json::parse(R"({"name": "b.bin", "bytes": 9})"));
   EXPECT_EQ(last().operation, FileOperation::kUploadFinish);
+  EXPECT_EQ(last().question.sha256(), "");
+  ask("POST", path + "/finish", R"({"sha256": ")" + std::string(64, 'b') + R"("})");
+  EXPECT_EQ(last().question.sha256(), std::string(32, '\xbb'));
+  EXPECT_EQ(code("POST", path + "/finish", R"({"sha256": "xyz"})"), "invalid-value");
   answers({});
   EXPECT_EQ(code("DELETE", path), "200");
   EXPECT_EQ(last().operation, FileOperation::kUploadAbort);
