@@ -13,6 +13,7 @@
 #include "agents/runtime/agent_machinery.h"
 #include "agents/runtime/agent_runtime.h"
 #include "events/base/files/descriptor_limit.h"
+#include "events/base/files/standard_streams.h"
 #include "events/base/secrets.h"
 #include "events/base/service/service_notice.h"
 #include "events/base/stop_signal.h"
@@ -191,4 +192,7 @@ int main_of_agent(int argc, char** argv) {
 }  // namespace
 }  // namespace berth::agents
 
-int main(int argc, char** argv) { return berth::agents::main_of_agent(argc, argv); }
+int main(int argc, char** argv) {
+  berth::open_standard_streams();
+  return berth::agents::main_of_agent(argc, argv);
+}

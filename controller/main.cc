@@ -12,6 +12,7 @@
 #include "controller/runtime/journal_owner.h"
 #include "controller/runtime/listening_options.h"
 #include "events/base/files/private_files.h"
+#include "events/base/files/standard_streams.h"
 #include "events/base/service/service_notice.h"
 #include "events/base/stop_signal.h"
 #include "events/base/version.h"
@@ -82,6 +83,7 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_standard_streams();
   CLI::App app{
       "A controller of a Berth cluster: follows the journal, serves the HTTP API, leads when elected."};
   app.set_version_flag("--version", kVersion);

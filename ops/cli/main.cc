@@ -16,6 +16,7 @@
 #include "controller/api/auth/key_file.h"
 #include "controller/runtime/cluster_identity.h"
 #include "events/base/files/private_files.h"
+#include "events/base/files/standard_streams.h"
 #include "events/base/hash.h"
 #include "events/base/secrets.h"
 #include "events/base/system_clock.h"
@@ -186,6 +187,7 @@ bool reader_is_gone() {
 }  // namespace berth::cli
 
 int main(int argc, char** argv) {
+  berth::open_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away shows as a failed write
   auto world = berth::cli::real_world();
   const int code = berth::cli::run(

@@ -52,6 +52,13 @@ class InsideCli(unittest.TestCase):
         done = self.exec("-e", "WORD=a b", "-w", "/tmp", "--", "sh", "-c", 'echo "$WORD"; pwd', stdin=subprocess.DEVNULL)
         self.assertEqual(done.stdout, b"a b\n/tmp\n")
 
+    def test_a_descriptor_that_came_closed_is_none_of_berths_own(self):
+        """`>&-` and the like: neither a socket nor an epoll takes the number, to be waited on for ever."""
+        for script in ("echo hi >&- </dev/null", "cat <&-", "sh -c 'echo hello >&2' 2>&- </dev/null"):
+            done = subprocess.run(["sh", "-c", f'exec "$0" --data "$1" exec demo -- {script}', rig.program("berth"), self.up.data],
+                                  env=rig.environment(self.up.data), capture_output=True, timeout=rig.PATIENCE, check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""), script)
+
     def test_what_cannot_run_and_what_is_not_there_exit_as_documented(self):
         done = self.exec("--", "no-such-program", stdin=subprocess.DEVNULL)
         self.assertEqual(done.returncode, 127, done.stderr)

@@ -48,6 +48,18 @@ class Up(unittest.TestCase):
             self.assertEqual(up.launch().child.wait(rig.PATIENCE), 5, up.process.words())
         self.assertIn(str(up.port), up.process.words())
 
+    def test_a_start_with_all_its_descriptors_closed_runs_on(self):
+        up = self.up()
+        words = ["sh", "-c", 'exec "$0" up "$@" <&- >&- 2>&-', rig.program("berth"), *up.options()]
+        with subprocess.Popen(words, env=rig.environment(up.data)) as child:
+            self.addCleanup(child.kill)
+            rig.eventually("its agent is ALIVE", lambda: up.cli("agent", "ls", "--state", "ALIVE", "-o", "name", "-q").stdout.strip() or
+                           child.poll() is not None)
+            up.demo(1)
+            self.running(up, "demo")
+            child.send_signal(signal.SIGINT)
+            self.assertEqual(child.wait(rig.PATIENCE), 0)
+
     def test_ctrl_c_ends_kernels_and_itself_and_leaves_no_process(self):
         up = self.up().start()
         up.demo(2)

@@ -108,7 +108,7 @@ PURE = (
 )
 # The edges of events/base, and what pure files may not include for it.
 IMPURE_FILES = ("events/base/system_clock", "events/base/secrets", "events/base/stop_signal", "events/base/service/service_notice", "events/base/files/durable_file",
-                "events/base/files/private_files", "events/base/files/descriptor_limit", "events/base/files/descriptor")
+                "events/base/files/private_files", "events/base/files/descriptor_limit", "events/base/files/standard_streams", "events/base/files/descriptor")
 IMPURE_HEADERS = (
     "thread", "mutex", "shared_mutex", "condition_variable", "future", "stop_token", "semaphore", "latch", "barrier",
     "filesystem", "fstream", "iostream", "random", "chrono", "ctime", "time.h", "unistd.h", "fcntl.h",
