@@ -24,6 +24,9 @@ namespace {
 constexpr int kOpenFile = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
+// Of a file that says that it has no bytes: those of /proc say so, and have some.
+constexpr std::size_t kUnsaidBytesMax = 1u << 20;
+
 struct CloseFolder {
   void operator()(DIR* folder) const { closedir(folder); }
 };
@@ -63,6 +66,7 @@ class Packer {
   void put(std::string_view bytes);
   void put_header(const TarEntry& entry);
   void put_zeros(std::uint64_t count);
+  std::string read_unsaid(const Descriptor& file, const std::string& name);
   void flush();
   // The child named last could not be packed.
   void leave_out(int error);
@@ -101,10 +105,27 @@ void Packer::put_zeros(std::uint64_t count) {
     put({kZeros, static_cast<std::size_t>(std::min<std::uint64_t>(count, sizeof kZeros))});
 }
 
+std::string Packer::read_unsaid(const Descriptor& file, const std::string& name) {
+  std::string all;
+  char bytes[4096];
+  while (all.size() < kUnsaidBytesMax) {
+    const ssize_t got = read(file.get(), bytes, sizeof bytes);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) notes_.add(name, std::strerror(errno));
+    if (got <= 0) return all;
+    all.append(bytes, static_cast<std::size_t>(got));
+  }
+  notes_.add(name, "it does not say how long it is: its first MiB was copied");
+  return all;
+}
+
 void Packer::add_file(const Descriptor& file, const std::string& name, const struct stat& about) {
-  put_header(entry_of(TarEntry::Kind::kFile, name, about));
-  const auto size = static_cast<std::uint64_t>(about.st_size);
-  std::uint64_t left = size;
+  TarEntry entry = entry_of(TarEntry::Kind::kFile, name, about);
+  const std::string unsaid = entry.size == 0 ? read_unsaid(file, name) : std::string();
+  std::uint64_t left = entry.size;
+  entry.size += unsaid.size();
+  put_header(entry);
+  put(unsaid);
   char bytes[32 << 10];
   while (left > 0 && !stopped_) {
     const ssize_t got = read(file.get(), bytes, std::min<std::uint64_t>(sizeof bytes, left));
@@ -118,7 +139,7 @@ void Packer::add_file(const Descriptor& file, const std::string& name, const str
     put({bytes, static_cast<std::size_t>(got)});
     left -= static_cast<std::uint64_t>(got);
   }
-  put_zeros(padding_of(size));
+  put_zeros(padding_of(entry.size));
 }
 
 void Packer::add_folder(Descriptor folder, const std::string& name, const struct stat& about) {

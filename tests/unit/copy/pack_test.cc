@@ -56,6 +56,14 @@ TEST_F(PackTest, AFileIsPackedUnderItsOwnName) {
   EXPECT_FALSE(fs::is_symlink(root() / "out/link"));
 }
 
+TEST_F(PackTest, AFileThatSaysThatItHasNoBytesIsPackedWithThoseItHas) {
+  const Packed packed = pack_all("/proc/self/status");
+  EXPECT_EQ(packed.code, "");
+  EXPECT_TRUE(packed.notes.empty());
+  ASSERT_TRUE(debian_unpacks(packed.bytes, root() / "out"));
+  EXPECT_TRUE(run("grep -q '^VmSize:' '" + (root() / "out/status").string() + "'"));
+}
+
 TEST_F(PackTest, ThePartOfAPathThatNamesWhatIsCopied) {
   EXPECT_EQ(top_of("/a/b"), "b");
   EXPECT_EQ(top_of("b//"), "b");
