@@ -28,6 +28,13 @@ def digest(path):
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def readme_block(word):
+    """The lines of README's block in which `word` stands: (command, what it prints)."""
+    with open(os.path.join(rig.ROOT, "README.md"), encoding="utf-8") as file:
+        block = next(block for block in file.read().split("\n```\n") if word in block and block.startswith("$ "))
+    return [(command, told) for command, _, told in (part.partition("\n") for part in block[len("$ "):].split("\n$ "))]
+
+
 class Copy(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -65,6 +72,27 @@ class Copy(unittest.TestCase):
         with open(path, "wb") as file:
             file.write(content)
         return path
+
+    @unittest.skipUnless(BACKEND == "oci", "README's session is a container")
+    def test_the_readmes_lines_do_what_it_shows(self):
+        def run(command):
+            env = {**rig.environment(self.up.data), "PATH": rig.BIN + ":" + os.environ["PATH"]}
+            return subprocess.run(["bash", "-c", command], env=env, cwd=self.here, capture_output=True, text=True, timeout=rig.PATIENCE * 2,
+                                  check=False, stdin=subprocess.DEVNULL)
+        self.write("data.csv", b"1,2\n")
+        for command, told in readme_block("--name work --wait"):
+            if command.startswith("berth shell"):
+                break  # of hands on a terminal
+            done = run(command)
+            self.assertEqual((done.stdout, done.returncode), (told and told + "\n", 0), (command, done.stderr))
+        self.addCleanup(self.berth, "session", "rm", "work", "--wait", "-q")
+        self.assertEqual(self.berth("exec", "work", "--", "sh", "-c", "mkdir results logs; echo 1 > results/a; echo 2 > logs/b").returncode, 0)
+        for command, _ in readme_block("berth cp data.csv work:"):
+            done = run(command)
+            self.assertEqual(done.returncode, 0, (command, done.stderr))
+        self.assertIn("logs/b", done.stdout)
+        with open(os.path.join(self.here, "results/a"), encoding="ascii") as file:
+            self.assertEqual(file.read(), "1\n")
 
     def test_a_tree_goes_in_and_comes_out_as_it_was(self):
         self.write("tree/large", random.Random(1).randbytes(20_000_000))
