@@ -72,7 +72,7 @@ configure_and_build() {  # PRESET [TARGET...]: goes on after an error, so that w
 ahead=
 begin_ahead() {
   : >"$CHECK/ahead.log"
-  (exec setsid nice -n 19 bash "$ROOT/ops/lib/build_ahead" "$(build_jobs)" "$@") >>"$CHECK/ahead.log" 2>&1 9>&- </dev/null &
+  (exec setsid nice -n 19 bash "$ROOT/ops/lib/build_ahead" "$@") >>"$CHECK/ahead.log" 2>&1 9>&- </dev/null &
   ahead=$!
 }
 end_ahead() {
