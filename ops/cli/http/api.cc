@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "events/base/text.h"
+#include "events/codec/utf8.h"
 #include "ops/cli/http/transport_errors.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/times.h"
@@ -237,6 +238,8 @@ Outcome<ApiReply> Api::write(const char* method, const std::string& target, cons
   HttpRequest request{method, target, {{"Idempotency-Key", options_.new_key()}}, {}};
   if (!body.is_null()) {
     request.body = json::serialize(body);
+    if (!is_utf8(request.body))
+      return usage_failure("a word of the command line is no UTF-8", "names and texts are UTF-8");
     request.headers.emplace_back("Content-Type", "application/json");
   }
   return send(std::move(request), usual());

@@ -99,6 +99,7 @@ void add_options(CLI::App* run, Run& o) {
       ->type_name("TYPE");
   run->add_option("-g,--group", s.group, "Resource group")->type_name("GROUP");
   run->add_option("-p,--priority", s.priority, "Higher is tried first (default 10)")
+      ->check(CLI::Range(1, 1000))
       ->each([&s](const std::string&) { s.has_priority = true; });
   run->add_option("-e,--env", s.env, "Environment variable; repeat it")
       ->type_name("KEY=VALUE")
@@ -114,7 +115,8 @@ void add_options(CLI::App* run, Run& o) {
       ->type_name("DURATION");
   run->add_option("--max-attempts", s.max_attempts,
                   "Failed starts before it is given up (default: the group's)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(CLI::Range(1u, 1000u));
   run->add_option("--project", s.project, "Project")->type_name("NAME");
   run->add_option("--domain", s.domain, "Domain")->type_name("NAME");
   run->add_option("--arch", s.architecture, "Architecture, like x86_64 (default: the image's)")

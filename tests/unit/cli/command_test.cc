@@ -31,7 +31,7 @@ TEST(Run, SendsWhatTheStoryAsksFor) {
                           "--env",         "A=b=c",
                           "--env",         "B=",
                           "--shm",         "64m",
-                          "--priority",    "0",
+                          "--priority",    "1",
                           "--requeueable", "--no-automatic-folder"});
   EXPECT_EQ(ran.exit, 0) << ran.err;
   ASSERT_EQ(w.server.requests.size(), 1u);
@@ -39,7 +39,7 @@ TEST(Run, SendsWhatTheStoryAsksFor) {
   EXPECT_EQ(
       json::parse(w.server.requests[0].body),
       json::parse(
-          R"({"name": "demo", "image": "python:3.11", "shm": "64m", "count": 3, "priority": 0, "requeueable": true,
+          R"({"name": "demo", "image": "python:3.11", "shm": "64m", "count": 3, "priority": 1, "requeueable": true,
                             "no_automatic_folder": true,
                             "resources": {"cpu": "0.5", "mem": "256m", "cuda.shares": "1"}, "env": {"A": "b=c", "B": ""}})"));
   EXPECT_EQ(w.server.host_port, "127.0.0.1:7410");

@@ -56,6 +56,13 @@ class FolderCommands : public ::testing::Test {
   FakeWorld world;
 };
 
+TEST_F(FolderCommands, ANameThatIsNoUtf8IsRefusedBeforeAnybodyIsAsked) {
+  const auto ran = run({"folder", "create", "\xff"});
+  EXPECT_EQ(ran.exit, kUsage);
+  EXPECT_NE(ran.err.find("is no UTF-8"), std::string::npos) << ran.err;
+  EXPECT_EQ(asked().find("POST"), std::string::npos) << asked();
+}
+
 TEST_F(FolderCommands, LsShowsWhatOneMaySee) {
   serve("GET /v1/folders", json::parse(list_of({folder("READY")})));
   const auto ran = run({"folder", "ls", "--mine", "--volume", "local", "--project", "ml"});
