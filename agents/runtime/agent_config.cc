@@ -11,7 +11,6 @@
 
 #include "agents/egress/allow_list.h"
 #include "agents/volumes/volume_root.h"
-#include "events/base/name.h"
 
 namespace berth::agents {
 namespace {
@@ -250,9 +249,6 @@ Result<void> read_agent_environment(const std::vector<std::string>& variables, A
 
 Result<v1::AgentJoined> announce(const AgentConfig& config, std::string_view version) {
   if (auto name = check_agent_name(config.name); !name) return name.error();
-  if (!is_valid_name(config.group))
-    return make_error("invalid-name", "'" + config.group.substr(0, 100) + "' is no name for a group",
-                      "1 to 64 letters, digits, '.', '_', '-', beginning with a letter or digit");
   auto machine = discover_machine();
   if (!machine) return machine.error();
   if (config.cpu > 0) machine->cpu = config.cpu;

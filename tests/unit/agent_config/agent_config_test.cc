@@ -179,18 +179,6 @@ TEST(AgentConfiguration, WhatItAnnouncesIsTheMachineWithoutTheReserve) {
   EXPECT_EQ(announced->version(), "9.9");
 }
 
-TEST(AgentConfig, AGroupHasANameThatTheJournalTakes) {
-  AgentConfig config;
-  config.name = "a1";
-  for (const std::string& group : {std::string(), std::string("two words"), std::string(300'000, 'g')}) {
-    config.group = group;
-    const auto announced = announce(config, "9.9");
-    ASSERT_FALSE(announced.ok()) << group.substr(0, 20);
-    EXPECT_EQ(announced.error().code, "invalid-name");
-    EXPECT_LT(announced.error().message.size(), 200u);
-  }
-}
-
 constexpr const char* kKeyJson =
     R"({"cluster": "11111111-2222-3333-4444-555555555555", "agent": "a2", "generation": 3,
   "key": "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"})";
