@@ -36,18 +36,23 @@ std::string describe(const LogLayout& layout) {
          std::to_string(layout.orders);
 }
 
-}  // namespace
-
-Result<std::unique_ptr<RowStore>> RowStore::open(const std::string& dir, const LogLayout& layout) {
-  std::unique_ptr<RowStore> store(new RowStore);
+std::vector<rocksdb::ColumnFamilyDescriptor> column_families() {
   std::vector<rocksdb::ColumnFamilyDescriptor> families{
       {rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions()}};
   for (int s = 0; s < kStreamCount; ++s) {
     const auto stream = static_cast<Stream>(s);
     families.emplace_back(name_of(stream), row_family_options(stream));
   }
+  return families;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RowStore>> RowStore::open(const std::string& dir, const LogLayout& layout) {
+  std::unique_ptr<RowStore> store(new RowStore);
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(row_db_options(), dir, families, &store->families_, &db);
+  const rocksdb::Status status =
+      rocksdb::DB::Open(row_db_options(), dir, column_families(), &store->families_, &db);
   if (!status.ok()) return to_error(status);
   store->db_.reset(db);
   if (Result<void> fits = store->check_layout(layout); !fits) return fits.error();
@@ -57,17 +62,12 @@ Result<std::unique_ptr<RowStore>> RowStore::open(const std::string& dir, const L
 // All files at once: one that the writer removes later can still be read.
 Result<std::unique_ptr<RowStore>> RowStore::open_for_reading(const std::string& dir) {
   std::unique_ptr<RowStore> store(new RowStore);
-  std::vector<rocksdb::ColumnFamilyDescriptor> families{
-      {rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions()}};
-  for (int s = 0; s < kStreamCount; ++s) {
-    const auto stream = static_cast<Stream>(s);
-    families.emplace_back(name_of(stream), row_family_options(stream));
-  }
   rocksdb::DBOptions options = row_db_options();
   options.create_if_missing = options.create_missing_column_families = false;
   options.max_open_files = -1;
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(options, dir, families, &store->families_, &db);
+  const rocksdb::Status status =
+      rocksdb::DB::OpenForReadOnly(options, dir, column_families(), &store->families_, &db);
   if (!status.ok()) return to_error(status);
   store->db_.reset(db);
   return store;
