@@ -215,12 +215,14 @@ Result<Finishing> Uploads::begin_finish(const v1::FileQuestion& question, HashSo
   if (const auto size = *part ? size_of(*part) : begun->bytes(); size != begun->bytes())
     return make_error("offset-differs", "of the file's " + std::to_string(begun->bytes()) + " bytes " +
                                             std::to_string(size) + " have come");
-  if (*part && question.sha256().empty() && begun->sha256().empty())
+  if (begun->sha256().empty())
+    begun->set_sha256(question.sha256());
+  else if (!question.sha256().empty() && question.sha256() != begun->sha256())
+    return make_error("checksum-differs", "the upload's end says another SHA-256 of the file than its begin",
+                      "leave one of them away, or begin another upload");
+  if (*part && begun->sha256().empty())
     return make_error("checksum-missing", "the file's SHA-256 was said neither when its upload began nor now",
                       "finish it with sha256");
-  if (!question.sha256().empty() && !begun->sha256().empty() && question.sha256() != begun->sha256())
-    return checksum_differs("the begin and the end of the upload");
-  if (begun->sha256().empty()) begun->set_sha256(question.sha256());
   if (so_far.bytes > begun->bytes()) so_far = {};
   return Finishing{question.upload(), std::move(*begun), std::move(*part), std::move(so_far)};
 }
