@@ -26,14 +26,19 @@ def broker(action, data, *words):
     return done.stdout.strip()
 
 
+def start_broker(test):
+    """A broker for all tests of a class, which has its `data`, `port` and `url` from here on."""
+    test.data = tempfile.mkdtemp(prefix="berth-e2e-kafka-")
+    test.addClassCleanup(shutil.rmtree, test.data, True)
+    test.port = str(rig.free_port())
+    test.addClassCleanup(broker, "stop", test.data, "--kill")
+    test.url = broker("start", test.data, "--port", test.port)
+
+
 class Kafka(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.data = tempfile.mkdtemp(prefix="berth-e2e-kafka-")
-        cls.addClassCleanup(shutil.rmtree, cls.data, True)
-        cls.port = str(rig.free_port())
-        cls.addClassCleanup(broker, "stop", cls.data, "--kill")
-        cls.url = broker("start", cls.data, "--port", cls.port)
+        start_broker(cls)
 
     def streams(self):
         return f"{self.url}/{self.id().rpartition('.')[2][:70]}"

@@ -4,11 +4,9 @@ nobody anything; its answers are told exactly once, through cuts and a kill -9."
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import unittest
 import uuid
 
@@ -18,7 +16,7 @@ sys.path[:0] = [os.path.join(HERE, "support")]
 import berth as rig
 import producer
 import unittest_report
-from kafka_test import broker
+from kafka_test import start_broker
 
 APPEND = os.path.join(os.path.dirname(rig.BIN), "tests", "kafka_append")
 
@@ -26,11 +24,7 @@ APPEND = os.path.join(os.path.dirname(rig.BIN), "tests", "kafka_append")
 class Producers(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.data = tempfile.mkdtemp(prefix="berth-e2e-kafka-")
-        cls.addClassCleanup(shutil.rmtree, cls.data, True)
-        cls.port = str(rig.free_port())
-        cls.addClassCleanup(broker, "stop", cls.data, "--kill")
-        cls.url = broker("start", cls.data, "--port", cls.port)
+        start_broker(cls)
         cls.up = rig.Berth(log=cls.url + "/producers")
         cls.addClassCleanup(cls.up.remove)
         cls.up.start()

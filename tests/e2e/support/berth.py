@@ -278,12 +278,10 @@ def kernel_processes(data):
 def end_kernels(data):
     """Kills what a test left in a folder of its own: launchers, shims, and all that is in their kernels' cgroups, which outlives them; then
     what they had in memory is taken away."""
-    homes = [os.path.dirname(path) for place in ("/run", "/dev/shm") for path in glob.glob(place + "/berth-*/data-folder")
-             if traces.text(path).startswith(data + "/")]
+    homes = list(traces.agents(data + "/"))
     for pid in kernel_processes(data):
         kill_hard(pid)
-    for home in homes:
-        word = os.path.basename(home)[:traces.AGENT_WORD]
+    for home, word in homes:
         groups = [group for below in ("", "*/") for group in glob.glob(f"/sys/fs/cgroup/{below}{word}/**/", recursive=True)]
         for pid in {pid for group in groups for pid in traces.text(group + "cgroup.procs").split()}:
             kill_hard(int(pid))

@@ -8,7 +8,6 @@ import os
 import re
 
 
-AGENT_WORD = len("berth-") + 12  # of the name of an agent's folder in memory: that much begins the names of its cgroups
 ESTABLISHED, LISTENS = "01", "0A"  # of the Linux kernel's table of TCP sockets
 
 
@@ -33,6 +32,15 @@ def open_sockets():
     return found
 
 
+def agents(data):
+    """(its folder in memory, how the names of its cgroups begin) of each agent in whose data folder's name `data` stands."""
+    for place in ("/run", "/dev/shm"):
+        for path in glob.glob(place + "/berth-*/data-folder"):
+            if data in text(path):
+                home = os.path.dirname(path)
+                yield home, os.path.basename(home)[:len("berth-") + 12]
+
+
 class Traces:
     """Of what lies below `root`, a folder with a name that nothing else on the machine has. Kernels' networks and agents' names are remembered from look
     to look, since who is gone tells neither."""
@@ -44,9 +52,7 @@ class Traces:
 
     def words(self):
         """The root's name, and how names of the agents' folders in memory and of their cgroups begin."""
-        for place in ("/run", "/dev/shm"):
-            self.agents |= {os.path.basename(os.path.dirname(path))[:AGENT_WORD]
-                            for path in glob.glob(place + "/berth-*/data-folder") if self.name in text(path)}
+        self.agents |= {word for _, word in agents(self.name)}
         return [self.name, *self.agents]
 
     def cgroups(self):
