@@ -17,7 +17,13 @@ export function StateTiles({ data }: { data: Operations }) {
           <>
             <strong className="wrap">{leader.id}</strong>
             <span className="muted">
-              {t('operations.epoch', { n: leader.epoch })} <RelativeTime at={leader.since} />
+              {leader.since ? (
+                <>
+                  {t('operations.epoch', { n: leader.epoch })} <RelativeTime at={leader.since} />
+                </>
+              ) : (
+                t('operations.epoch-before', { n: leader.epoch })
+              )}
             </span>
           </>
         ) : (

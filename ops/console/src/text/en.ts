@@ -738,6 +738,7 @@ export const en = {
   'operations.leader': 'Leader',
   'operations.no-leader': 'There is no leader: nothing is decided',
   'operations.epoch': 'epoch {n}, since',
+  'operations.epoch-before': 'epoch {n}, before the first sample',
   'operations.epochs': 'Epochs',
   'operations.since': 'Since',
   'operations.quarantine-none': 'empty',

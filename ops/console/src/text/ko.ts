@@ -736,6 +736,7 @@ export const ko: Catalogue = {
   'operations.leader': '리더',
   'operations.no-leader': '리더가 없어 아무것도 결정되지 않습니다',
   'operations.epoch': '에포크 {n}, 시작',
+  'operations.epoch-before': '에포크 {n}, 첫 표본 이전에 시작',
   'operations.epochs': '에포크',
   'operations.since': '시작',
   'operations.quarantine-none': '비어 있음',

@@ -106,7 +106,12 @@ function operationsOf(cluster, query) {
       line('disk_used', 'bytes', {}, 31 * 2 ** 30, 2 ** 28),
       line('of_tomorrow', 'count', {}, 3, 1),
     ],
-    leader: { id: 'controller-0', epoch: 7, since: new Date(Date.now() - 7_200_000).toISOString() },
+    // Of the last five minutes: as a server says that was started after its leader.
+    leader: {
+      id: 'controller-0',
+      epoch: 7,
+      since: query.get('window') === '5m' ? null : new Date(Date.now() - 7_200_000).toISOString(),
+    },
     epochs: [
       { epoch: 7, leader: 'controller-0', since: new Date(Date.now() - 7_200_000).toISOString() },
       { epoch: 6, leader: 'controller-1', since: new Date(Date.now() - 90_000_000).toISOString() },
