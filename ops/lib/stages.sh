@@ -18,7 +18,10 @@ stage_ticker() {
 }
 
 stage_stop() {
-  [ -z "${ticker:-}" ] || { kill "$ticker" 2>/dev/null; wait "$ticker" 2>/dev/null || true; }
+  if [ -n "${ticker:-}" ]; then
+    kill "$ticker" 2>/dev/null || true
+    wait "$ticker" 2>/dev/null || true
+  fi
   ticker=
   [ ! -t 2 ] || printf '\r\033[K' >&2
 }
@@ -76,7 +79,10 @@ begin_ahead() {
   ahead=$!
 }
 end_ahead() {
-  [ -z "$ahead" ] || { kill "$ahead" 2>/dev/null; wait "$ahead" 2>/dev/null || true; }
+  if [ -n "$ahead" ]; then
+    kill "$ahead" 2>/dev/null || true  # all may be built long since
+    wait "$ahead" 2>/dev/null || true
+  fi
   ahead=
 }
 

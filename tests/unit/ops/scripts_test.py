@@ -184,6 +184,17 @@ class Scripts(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("       | no test of the preset asan-full has the label api", done.stdout)
 
+    def test_check_goes_on_where_what_it_builds_ahead_ends_before_the_slow_tests_or_after_them(self):
+        for program in ("cmake", "ctest"):
+            self.stub(f"bin/{program}", "exit 0")
+        self.stub("ops/console/check", f"sleep 0.1; until [ -e {self.root}/built ]; do sleep 0.02; done; rm {self.root}/built")
+        for ends in ("exit 0", "exit 1", "exec sleep 60"):
+            self.stub("bin/ninja", f"touch {self.root}/built; {ends}")
+            done = self.run_script("ops/check", "--only", "build,console,e2e,tests")
+            stages = re.findall(r"^  ok   (\w+)", done.stdout, re.M)
+            self.assertEqual(stages, ["release", "console", "end", "release", "unit"], ends + done.stdout + done.stderr)
+            self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, "1 passed, 0 failed"), ends)
+
     def test_check_fails_where_one_half_of_the_hostile_seeds_does(self):
         self.stub("build/release/bin/berth-sim", '[ "$4" != 1..500 ]')
         done = self.run_script("ops/check", "--only", "sim")
