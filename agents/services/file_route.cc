@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "agents/services/give_way.h"
 #include "agents/services/work_pool.h"
@@ -19,6 +20,8 @@ namespace berth::agents {
 namespace {
 
 using StreamHandle = std::shared_ptr<tunnel::Stream>;
+
+constexpr std::size_t kPiece = 64u << 10;  // of a chunk: smaller ones are joined
 
 int file_refusal_status(const Error& error) {
   static const std::map<std::string, int, std::less<>> kStatuses = {
@@ -81,7 +84,8 @@ class FileService::Impl : public std::enable_shared_from_this<FileService::Impl>
     StreamHandle stream;
     std::shared_ptr<void> place;        // of open_max
     std::shared_ptr<void> chunk_place;  // of chunks_max
-    std::string chunk;
+    std::vector<std::string> chunk;     // as it came: 8 MiB in one are fresh pages each time
+    std::uint64_t chunk_bytes = 0;
     Sha256 hash;            // of the chunk, as it comes
     GiveWay::Id waits = 0;  // for the chunk
     bool gave_way = false;  // refused in mid-chunk
@@ -151,7 +155,6 @@ void FileService::Impl::take(FileServicePath what, const StreamHandle& stream) {
                              "a chunk has at most " + std::to_string(kUploadChunkBytesMax) + " bytes"));
   ask->chunk_place = place_for_chunk();
   if (!ask->chunk_place) return refuse(stream, 503, busy());
-  ask->chunk.reserve(ask->what.question.bytes());
   ask->waits = chunks_under_way_.add([weak = std::weak_ptr(ask)] {
     const AskHandle late = weak.lock();
     if (!late) return;
@@ -170,19 +173,25 @@ std::shared_ptr<void> FileService::Impl::place_for_chunk() {
 }
 
 void FileService::Impl::collect(const AskHandle& ask) {
-  ask->stream->read([self = shared_from_this(), ask](const Result<std::string>& bytes) {
+  ask->stream->read([self = shared_from_this(), ask](Result<std::string> bytes) {
     if (ask->gave_way) return;
     if (!bytes) return self->chunks_under_way_.remove(ask->waits);
     const std::uint64_t wanted = ask->what.question.bytes();
     const bool ended = bytes->empty();
-    const bool fits = ended ? ask->chunk.size() == wanted : bytes->size() <= wanted - ask->chunk.size();
+    const bool fits = ended ? ask->chunk_bytes == wanted : bytes->size() <= wanted - ask->chunk_bytes;
     if (ended || !fits) self->chunks_under_way_.remove(ask->waits);
     if (!fits)
       return refuse(ask->stream, 400,
                     make_error("bad-request", "the chunk was to have " + std::to_string(wanted) + " bytes"));
-    ask->hash.add(*bytes);
-    ask->chunk += *bytes;
-    if (!ended) return self->collect(ask);
+    if (!ended) {
+      ask->hash.add(*bytes);
+      ask->chunk_bytes += bytes->size();
+      if (!ask->chunk.empty() && ask->chunk.back().size() + bytes->size() <= kPiece)
+        ask->chunk.back() += *bytes;  // an asker may send byte by byte
+      else
+        ask->chunk.push_back(*std::move(bytes));
+      return self->collect(ask);
+    }
     self->pool_.post([self, ask] { self->work(ask); });
   });
 }
@@ -227,7 +236,12 @@ void FileService::Impl::add_chunk(const AskHandle& ask, Uploads& uploads) {
   if (offset) {
     auto turn = hashes_.turn(key_of(ask));
     tell(ask, offset, offset_answer);
-    return turn.add(question.offset(), ask->chunk);
+    std::uint64_t at = question.offset();
+    for (const std::string& piece : ask->chunk) {
+      turn.add(at, piece);
+      at += piece.size();
+    }
+    return;
   }
   if (offset.error().code != "offset-differs") return refuse_with(ask, offset.error());
   const auto there = uploads.status(question);

@@ -56,6 +56,20 @@ std::uint64_t size_of(const Descriptor& file) {
   return fstat(file.get(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
 }
 
+std::uint64_t size_of(std::span<const std::string> chunk) {
+  std::uint64_t size = 0;
+  for (const std::string& piece : chunk) size += piece.size();
+  return size;
+}
+
+bool write_chunk(int file, std::span<const std::string> chunk, std::uint64_t offset) {
+  for (const std::string& piece : chunk) {
+    if (!write_all(file, piece, offset)) return false;
+    offset += piece.size();
+  }
+  return true;
+}
+
 bool is_begun_as(const v1::FileQuestion& about, const v1::FileQuestion& question) {
   return about.path() == question.path() && about.bytes() == question.bytes() &&
          about.sha256() == question.sha256() && about.overwrite() == question.overwrite();
@@ -163,10 +177,11 @@ Result<std::uint64_t> Uploads::status(const v1::FileQuestion& question) const {
   return failed();
 }
 
-Result<std::uint64_t> Uploads::add(const v1::FileQuestion& question, std::string_view chunk,
+Result<std::uint64_t> Uploads::add(const v1::FileQuestion& question, std::span<const std::string> chunk,
                                    const std::string& sha256) {
   if (auto good = check_id(question); !good) return good.error();
-  if (chunk.size() > kUploadChunkBytesMax)
+  const std::uint64_t bytes = size_of(chunk);
+  if (bytes > kUploadChunkBytesMax)
     return make_error("upload-too-large",
                       "a chunk has at most " + std::to_string(kUploadChunkBytesMax) + " bytes");
   const auto begun = about(question.upload());
@@ -177,17 +192,17 @@ Result<std::uint64_t> Uploads::add(const v1::FileQuestion& question, std::string
   if (question.offset() != offset)
     return make_error("offset-differs", "the upload goes on at byte " + std::to_string(offset) + ", not at " +
                                             std::to_string(question.offset()));
-  if (chunk.size() > begun->bytes() - offset)
+  if (bytes > begun->bytes() - offset)
     return make_error("upload-too-large",
                       "the file was to have " + std::to_string(begun->bytes()) + " bytes, and more come");
   if (sha256 != question.sha256()) return checksum_differs("the chunk's bytes");
-  if (chunk.empty()) return offset;
-  if (write_all(part->get(), chunk, offset)) {
+  if (bytes == 0) return offset;
+  if (write_chunk(part->get(), chunk, offset)) {
     // The disk begins with it now, so that publish() has little to wait for; what goes wrong there is told
     // then.
-    sync_file_range(part->get(), static_cast<off_t>(offset), static_cast<off_t>(chunk.size()),
+    sync_file_range(part->get(), static_cast<off_t>(offset), static_cast<off_t>(bytes),
                     SYNC_FILE_RANGE_WRITE);
-    return offset + chunk.size();
+    return offset + bytes;
   }
   const Error why = failed();
   if (ftruncate(part->get(), static_cast<off_t>(offset)) != 0)

@@ -10,8 +10,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
-#include <string_view>
 
 #include "agents/volumes/upload_hashes.h"
 #include "agents/volumes/volumes.h"
@@ -41,9 +41,9 @@ class Uploads {
   // of the path above, upload-differs, too-many-uploads.
   Result<std::uint64_t> begin(const v1::FileQuestion& question);
   Result<std::uint64_t> status(const v1::FileQuestion& question) const;
-  // Also: upload-too-large, offset-differs (status() says the offset), checksum-differs. `sha256`: the
-  // chunk's own.
-  Result<std::uint64_t> add(const v1::FileQuestion& question, std::string_view chunk,
+  // Also: upload-too-large, offset-differs (status() says the offset), checksum-differs. `chunk`: in the
+  // pieces in which it came; `sha256`: its own.
+  Result<std::uint64_t> add(const v1::FileQuestion& question, std::span<const std::string> chunk,
                             const std::string& sha256);
   // The file's SHA-256 may be said at the begin or now. Also: offset-differs, checksum-missing,
   // checksum-differs (of the whole: begin anew), those of begin().

@@ -15,7 +15,7 @@ namespace berth::cli {
 
 class Upload {
  public:
-  static constexpr std::uint64_t kChunkMax = 8 << 20;  // bytes; the server takes no more
+  static constexpr std::uint64_t kChunkMax = 4 << 20;  // bytes; the server takes twice so many
   static constexpr std::uint64_t kChunkMin = 256
                                              << 10;  // a line that is cut again and again gets smaller ones
 

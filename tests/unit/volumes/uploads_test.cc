@@ -49,7 +49,9 @@ class UploadsTest : public VolumeTest {
     return question;
   }
   Result<std::uint64_t> add(const v1::FileQuestion& question, std::string_view chunk) const {
-    return uploads().add(question, chunk, sha256(chunk));
+    const std::vector<std::string> pieces{std::string(chunk.substr(0, chunk.size() / 2)),
+                                          std::string(chunk.substr(chunk.size() / 2))};
+    return uploads().add(question, pieces, sha256(chunk));
   }
   std::string at(const std::string& path) const { return folder_path(1) + "/" + path; }
   template <class Value> static std::string code(const Result<Value>& result) {
