@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "controller/runtime/allocator.h"
 #include "controller/runtime/bootstrap.h"
 #include "controller/runtime/controller_process.h"
 #include "controller/runtime/endpoint_file.h"

@@ -14,6 +14,7 @@
 
 #include "controller/api/auth/host_key.h"
 #include "controller/api/auth/key_file.h"
+#include "controller/runtime/allocator.h"
 #include "controller/runtime/cluster_identity.h"
 #include "events/base/files/private_files.h"
 #include "events/base/files/standard_streams.h"
