@@ -39,6 +39,7 @@ ApiNode::ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const proj
       random_(random),
       signer_(config_.cluster, "api:" + config_.name, 1,
               derive_key(config_.secret, "api:" + config_.name, 1)),
+      tunnels_({}, config_.io),
       agents_(tunnels_) {
   if (config_.writers.empty()) config_.writers = WriterSecrets(config_.secret);
   node_.set_follower(

@@ -34,6 +34,7 @@ struct ApiNodeConfig {
   std::size_t requests_in_flight = 20'000;         // more: controller-full (P20)
   Timestamp certificate_end = 0;                   // of this server, wall time; 0: there is none
   WriterSecrets writers = {};                      // of agents and producers; empty: the secret
+  IoThreads* io = nullptr;                         // outlives the node; null: a thread of its own
 };
 
 // What /readyz says of a certificate that is good until `end`: with words if it expired. That makes no server

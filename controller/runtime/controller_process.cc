@@ -95,6 +95,7 @@ Result<void> ControllerProcess::start() {
   api.heads = node.controller.heads;
   api.policies = policies_.get();
   api.spans = spans_.get();
+  api.io = &io_;
   api.state_folder = config_.data + "/state";
   if (auto read = read_certificate_end(*server_options, api); !read) return read;
   make_api_node(api);
@@ -170,7 +171,7 @@ void ControllerProcess::make_api_node(const ApiNodeConfig& api) {
 Result<void> ControllerProcess::serve(const api::ServerOptions& at, const api::ApiOptions& options) {
   api_ = std::make_unique<api::Api>(*api_node_, options);
   api_->start();
-  auto server = api::Server::start(at, *api_);
+  auto server = api::Server::start(at, *api_, &io_);
   if (!server) return server.error();
   server_ = std::move(*server);
   endpoint_ = endpoint_of(at, server_->port());

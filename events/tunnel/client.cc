@@ -20,8 +20,8 @@ constexpr Duration kFirstPause = 50 * kMillisecond;
 // What changes is changed on `strand_` alone, which is its connections' strand, too.
 class Client::Impl : public std::enable_shared_from_this<Impl> {
  public:
-  Impl(asio::io_context& io, const Signer& agent, std::string address, const Limits& limits)
-      : strand_(asio::make_strand(io)),
+  Impl(Strand strand, const Signer& agent, std::string address, const Limits& limits)
+      : strand_(std::move(strand)),
         tls_(std::make_shared<Tls>(agent, Role::kClient)),
         address_(std::move(address)),
         peer_(agent.writer() + " at '" + address_ + "'"),
@@ -171,8 +171,8 @@ void Client::Impl::end_all(const Error& error) {
     if (const auto connection = one.lock()) connection->end(error);
 }
 
-Client::Client(asio::io_context& io, const Signer& agent, std::string address, Limits limits)
-    : impl_(std::make_shared<Impl>(io, agent, std::move(address), limits)) {}
+Client::Client(Strand strand, const Signer& agent, std::string address, Limits limits)
+    : impl_(std::make_shared<Impl>(std::move(strand), agent, std::move(address), limits)) {}
 Client::~Client() { stop(); }
 std::shared_ptr<Stream> Client::open(Question question, Stream::Answered answered) {
   return impl_->open(std::move(question), std::move(answered));

@@ -2,6 +2,8 @@
 // all streams share that connection, and after a cut the next stream makes a new one.
 #pragma once
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/strand.hpp>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,9 +20,11 @@ namespace berth::tunnel {
 
 class Client {
  public:
-  // `io` outlives the client and is run by the user. `agent`: the agent's own signer. `address`: as the agent
-  // announces it.
-  Client(boost::asio::io_context& io, const Signer& agent, std::string address, Limits limits = {});
+  using Strand = boost::asio::strand<boost::asio::io_context::executor_type>;
+
+  // `strand`: handlers run on it; its io_context outlives the client and is run by the user. `agent`: the
+  // agent's own signer. `address`: as the agent announces it.
+  Client(Strand strand, const Signer& agent, std::string address, Limits limits = {});
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;

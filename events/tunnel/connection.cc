@@ -12,9 +12,6 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-constexpr std::size_t kWriteBytes = 64u << 10;
-constexpr std::size_t kTakenAtOnce = 64u << 10;  // bytes of several records that HTTP/2 is given at once
-
 std::unique_ptr<SSL, decltype(&SSL_free)> open_ssl(Tls& tls, TlsMemory& memory) {
   std::unique_ptr<SSL, decltype(&SSL_free)> ssl(SSL_new(tls.context().native_handle()), &SSL_free);
   BIO* const both = memory.open();
@@ -107,6 +104,7 @@ void Connection::begin() {
     parts_.unasked(stream, std::move(question));
   };
   hooks.wake = [this] { flush_soon(); };
+  hooks.full = [this] { return seal(); };  // record by record, while the processor has them at hand
   session_.emplace(parts_.tls->role(), parts_.limits, std::move(hooks));
   ++parts_.common->totals.connections;
   heard_ = busy_ = std::chrono::steady_clock::now();
@@ -127,32 +125,31 @@ void Connection::read() {
                           });
 }
 
-// All that has come, so that readers, which are on threads of their own, are woken once for all of it.
 void Connection::take() {
   while (!over_ && take_some())
     ;
+  if (session()) session_->tell_given();
   flush();
   read();
 }
 
-// False: there is no more, or it is over.
+// A record. False: there is no more, or it is over.
 bool Connection::take_some() {
-  char bytes[kTakenAtOnce];
-  std::size_t taken = 0;
-  int got = 1;
+  char bytes[kTlsRecordBytes];
   ERR_clear_error();
-  while (taken < sizeof bytes &&
-         (got = SSL_read(ssl_.get(), bytes + taken, static_cast<int>(sizeof bytes - taken))) > 0)
-    taken += static_cast<std::size_t>(got);
-  const bool failed = got <= 0 && SSL_get_error(ssl_.get(), got) != SSL_ERROR_WANT_READ;
-  const std::string why = failed ? last_tls_error() : "";
-  if (taken > 0 && !session_->receive({bytes, taken})) {
-    ++parts_.common->totals.broken;
-    end(lost("what came is no HTTP/2"));
-  } else if (failed) {
-    end(lost(why));
+  const int got = SSL_read(ssl_.get(), bytes, sizeof bytes);
+  if (got <= 0) {
+    if (SSL_get_error(ssl_.get(), got) != SSL_ERROR_WANT_READ) {
+      const std::string why = last_tls_error();
+      session_->tell_given();
+      end(lost(why));
+    }
+    return false;
   }
-  return got > 0 && !over_;
+  if (session_->receive({bytes, static_cast<std::size_t>(got)})) return true;
+  ++parts_.common->totals.broken;
+  end(lost("what came is no HTTP/2"));
+  return false;
 }
 
 // Behind what the strand is about to do, so that what all of it says leaves as one.
@@ -167,15 +164,21 @@ void Connection::flush() {
   flush_due_ = false;
   if (over_ || writing_ || !session_) return;
   plain_.clear();
-  if (!session_->fill(plain_, kWriteBytes)) return end(lost("HTTP/2 cannot go on"));
-  // Memory takes all of it.
-  if (!plain_.empty() && SSL_write(ssl_.get(), plain_.data(), static_cast<int>(plain_.size())) <= 0)
-    return end(lost(last_tls_error()));
+  if (!session_->fill(plain_)) return end(lost("HTTP/2 cannot go on"));
+  if (!seal()) return end(lost(last_tls_error()));
   if (memory_.leaving.empty()) {
     if (session_->done()) end(lost("HTTP/2 was ended"));
     return;
   }
   send([this] { flush(); });
+}
+
+// What lies in plain_. Memory takes all of it.
+bool Connection::seal() {
+  const bool good =
+      plain_.empty() || SSL_write(ssl_.get(), plain_.data(), static_cast<int>(plain_.size())) > 0;
+  plain_.clear();
+  return good;
 }
 
 // What TLS has to say; then the next, unless it is over.

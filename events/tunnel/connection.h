@@ -61,6 +61,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool take_some();
   void flush_soon();
   void flush();
+  bool seal();
   template <class Then> void send(Then then);
   void watch();
   void look();
@@ -74,7 +75,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<Session> session_;
   std::chrono::steady_clock::time_point heard_;  // when something came last
   std::chrono::steady_clock::time_point busy_;   // when a stream was open last
-  std::array<char, 64u << 10> in_;
+  std::array<char, 128u << 10> in_;
   std::string plain_;  // of HTTP/2, before TLS; keeps its memory
   std::string out_;    // being written
   bool writing_ = false;

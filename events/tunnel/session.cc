@@ -1,5 +1,6 @@
 #include "events/tunnel/session.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace berth::tunnel {
@@ -9,6 +10,8 @@ namespace {
 constexpr std::int32_t kConnectionWindow = 16 << 20;
 constexpr std::uint64_t kResetsASecond = 33;  // libnghttp2's own
 constexpr std::size_t kFrameHeadBytes = 9;
+constexpr ssize_t kFrameBytes =
+    kTlsRecordBytes - kFrameHeadBytes;                             // of a body: a frame fills a record of TLS
 constexpr std::size_t kHeaderBlockBytesMax = 4 * kHeaderBytesMax;  // libnghttp2 reckons with the worst coding
 
 template <class T, class Free> using Owned = std::unique_ptr<T, Free>;
@@ -43,6 +46,11 @@ ssize_t read_body(nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t siz
   *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
   if (end) *flags |= NGHTTP2_DATA_FLAG_EOF;
   return static_cast<ssize_t>(count);
+}
+
+ssize_t frame_size(nghttp2_session*, std::uint8_t, std::int32_t, std::int32_t connection_window,
+                   std::int32_t stream_window, std::uint32_t, void*) {
+  return std::min<ssize_t>(kFrameBytes, std::min(connection_window, stream_window));
 }
 
 nghttp2_data_provider body_of(StreamState& stream) {
@@ -88,7 +96,7 @@ struct Session::Callbacks {
     auto* const stream = static_cast<StreamState*>(source->ptr);
     if (size > 0) of(user).unbegun_.erase(stream->id());
     stream->take(out, size);
-    return 0;
+    return out.size() < kTlsRecordBytes || of(user).hooks_.full() ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
   }
   static int close(nghttp2_session*, std::int32_t id, std::uint32_t code, void* user) {
     code == NGHTTP2_REFUSED_STREAM ? of(user).give_back(id) : of(user).end_stream(id, code);
@@ -112,6 +120,7 @@ Session::Session(Role role, const Limits& limits, SessionHooks hooks)
   nghttp2_session_callbacks_set_on_frame_recv_callback(made, &Callbacks::frame);
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(made, &Callbacks::data);
   nghttp2_session_callbacks_set_send_data_callback(made, &Callbacks::send);
+  nghttp2_session_callbacks_set_data_source_read_length_callback(made, &frame_size);
   nghttp2_session_callbacks_set_on_stream_close_callback(made, &Callbacks::close);
   nghttp2_session_callbacks_set_on_frame_not_send_callback(made, &Callbacks::unsent);
 
@@ -155,9 +164,11 @@ void Session::open(const std::shared_ptr<StreamState>& stream, const Question& q
 
 bool Session::receive(std::string_view bytes) {
   const auto* const from = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  const bool good = nghttp2_session_mem_recv(http_.get(), from, bytes.size()) >= 0;
+  return nghttp2_session_mem_recv(http_.get(), from, bytes.size()) >= 0;
+}
+
+void Session::tell_given() {
   for (const auto& stream : std::exchange(given_, {})) stream->tell_given();
-  return good;
 }
 
 void Session::give(std::int32_t id, std::string_view bytes) {
@@ -167,16 +178,14 @@ void Session::give(std::int32_t id, std::string_view bytes) {
   if (given_.empty() || given_.back() != found->second) given_.push_back(found->second);
 }
 
-bool Session::fill(std::string& out, std::size_t enough) {
+bool Session::fill(std::string& out) {
   filling_ = &out;
-  while (out.size() < enough) {
+  for (;;) {
     const std::uint8_t* bytes = nullptr;
     const auto count = nghttp2_session_mem_send(http_.get(), &bytes);
-    if (count < 0) return false;
-    if (count == 0) break;
+    if (count <= 0) return count == 0;
     out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(count));
   }
-  return true;
 }
 
 bool Session::takes_questions() const { return nghttp2_session_check_request_allowed(http_.get()) != 0; }
@@ -279,7 +288,8 @@ void Session::end_stream(std::int32_t id, std::uint32_t code) {
   if (stream.empty()) return;
   if (code == NGHTTP2_NO_ERROR) return stream.mapped()->end(std::nullopt);
   stream.mapped()->end(
-      make_error(kReset, "the other side gave the stream up (code " + std::to_string(code) + ")"));
+      make_error(kReset, "the other side gave the stream up (code " + std::to_string(code) + ")"),
+      StreamState::Came::kIsRead);
 }
 
 }  // namespace berth::tunnel

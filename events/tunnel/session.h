@@ -22,6 +22,8 @@ struct SessionHooks {
   // byte of its body has left: it may be asked elsewhere. At most once for a stream.
   std::function<void(const std::shared_ptr<StreamState>&, Question)> unasked;
   std::function<void()> wake;  // fill() has something, outside of receive()
+  // Within fill(): there is a record of TLS and more, which may be taken from `out`. False: it cannot.
+  std::function<bool()> full;
 };
 
 class Session final : public StreamCarrier {
@@ -35,10 +37,12 @@ class Session final : public StreamCarrier {
   bool takes_questions() const;
   // Of the client. REQUIRES: check(question).
   void open(const std::shared_ptr<StreamState>& stream, const Question& question);
-  // False: they are no HTTP/2, or the memory is used up; nothing more is to be received.
+  // False: they are no HTTP/2, or the memory is used up; nothing more is to be received. tell_given() follows
+  // the last of what has come: readers, which are on strands of their own, are woken once for all of it.
   bool receive(std::string_view bytes);
-  // Appends what is to be sent until `out` has `enough` bytes. False as for receive().
-  bool fill(std::string& out, std::size_t enough);
+  void tell_given();
+  // Appends what is to be sent. False as for receive(), and where full() said it.
+  bool fill(std::string& out);
   void ping();
   // Nothing is to be received or sent any more.
   bool done() const;

@@ -88,11 +88,13 @@ void StreamState::read(Stream::Read done) {
 
 void StreamState::deliver() {
   if (reading_) {
-    if (error_) {
-      call(reading_, Result<std::string>(*error_));
-    } else if (!in_.empty() || in_ended_) {
+    if (!in_.empty()) {
       taken_ = in_.size();
       call(reading_, Result<std::string>(std::exchange(in_, {})));
+    } else if (error_) {
+      call(reading_, Result<std::string>(*error_));
+    } else if (in_ended_) {
+      call(reading_, Result<std::string>(std::string()));
     }
   }
   recount();
@@ -183,15 +185,13 @@ void StreamState::take(std::string& to, std::size_t size) {
   recount();
 }
 
-void StreamState::end(std::optional<Error> error) {
+void StreamState::end(std::optional<Error> error, Came came) {
   if (over_) return;
   over_ = true;
   if (std::exchange(carrier_, nullptr) != nullptr) --common_->totals.streams;
   error_ = std::move(error);
-  if (error_) {
-    in_.clear();
-    taken_ = 0;
-  }
+  if (error_ && came == Came::kIsDropped) in_.clear();
+  if (error_) taken_ = 0;
   out_.clear();
   out_sent_ = 0;
   call(answered_, Result<Answer>(why_over()));

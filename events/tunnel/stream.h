@@ -7,8 +7,9 @@
 //
 // Thread-safe. Handlers are called once each, one at a time, on a thread of the io_context, and never within
 // a call of this class; after stop() of the server or client not at all. When the connection ends, or either
-// side resets, what has come and was not read is dropped and every handler is given the error. When the last
-// handle goes the stream is reset; after finish() as soon as all that was written has left.
+// side resets, every handler is given the error; a reader first what the other side had said before its own
+// reset, and else what has come and was not read is dropped. When the last handle goes the stream is reset;
+// after finish() as soon as all that was written has left.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <boost/asio/defer.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 #include <optional>
 
@@ -52,8 +52,8 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
 
   // From any thread: runs `step` on the strand.
   template <class Step> void post(Step step) {
-    boost::asio::post(strand_,
-                      [self = shared_from_this(), step = std::move(step)]() mutable { step(*self); });
+    boost::asio::defer(strand_,
+                       [self = shared_from_this(), step = std::move(step)]() mutable { step(*self); });
   }
 
   // For the handle.
@@ -80,8 +80,10 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   std::size_t has_to_send(std::size_t size, bool& end) const;
   // Appends so many of them, of which has_to_send() has told.
   void take(std::string& to, std::size_t size);
-  // Both ways have ended, or the stream failed; nothing follows from the session.
-  void end(std::optional<Error> error);
+  // Both ways have ended, or the stream failed; nothing follows from the session. Of what has come and was
+  // not read a reader is told before an error, or not at all.
+  enum class Came : std::uint8_t { kIsDropped, kIsRead };
+  void end(std::optional<Error> error, Came came = Came::kIsDropped);
 
  private:
   template <class Handler, class Value> void call(Handler& handler, Value value);

@@ -11,6 +11,8 @@
 
 namespace berth::tunnel {
 
+inline constexpr std::size_t kTlsRecordBytes = 16u << 10;
+
 enum class Role { kClient, kServer };
 
 // Immutable; outlives the streams that are made from it.

@@ -38,7 +38,7 @@ struct Beginning {
   tunnel::Headers headers;
 };
 
-// A question to an agent until its answer begins. On the tunnels' thread, whose handlers hold it.
+// A question to an agent until its answer begins. On the tunnels' strand, whose handlers hold it.
 class Question : public std::enable_shared_from_this<Question> {
  public:
   using Begun = std::function<void(Beginning)>;
@@ -48,7 +48,7 @@ class Question : public std::enable_shared_from_this<Question> {
         agent_(std::move(agent)),
         address_(std::move(address)),
         begun_(std::move(begun)),
-        deadline_(tunnels.io()) {}
+        deadline_(tunnels.strand()) {}
 
   std::shared_ptr<tunnel::Stream> ask(const Signer& signer, const std::string& path) {
     const std::lock_guard lock(mutex_);  // the answer may come before the stream is known here
@@ -60,7 +60,7 @@ class Question : public std::enable_shared_from_this<Question> {
   }
 
   void give_up_after(Duration patience) {
-    boost::asio::post(tunnels_.io(), [self = shared_from_this(), patience] { self->wait(patience); });
+    boost::asio::post(tunnels_.strand(), [self = shared_from_this(), patience] { self->wait(patience); });
   }
 
  private:

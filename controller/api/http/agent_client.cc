@@ -54,11 +54,11 @@ Result<AgentLogPage> page_of(const tunnel::Headers& headers, std::string bytes) 
   return page;
 }
 
-// One question on a stream of its own. All of it on the tunnels' thread; its handlers hold it.
+// One question on a stream of its own. All of it on the tunnels' strand; its handlers hold it.
 class Question : public std::enable_shared_from_this<Question> {
  public:
-  Question(asio::io_context& io, AgentLogQuery query, AgentClient::Done done)
-      : query_(std::move(query)), done_(std::move(done)), deadline_(io) {}
+  Question(const AgentTunnels::Strand& strand, AgentLogQuery query, AgentClient::Done done)
+      : query_(std::move(query)), done_(std::move(done)), deadline_(strand) {}
 
   void ask(AgentTunnels& tunnels, const Signer& signer, Duration patience) {
     deadline_.expires_after(std::chrono::nanoseconds(patience));
@@ -113,16 +113,16 @@ class Question : public std::enable_shared_from_this<Question> {
 }  // namespace
 
 struct AgentClient::InFlight {
-  std::map<std::string, std::size_t> of;  // the tunnels' thread's alone
+  std::map<std::string, std::size_t> of;  // the tunnels' strand's alone
 };
 
 AgentClient::AgentClient(AgentTunnels& tunnels, AgentClientLimits limits)
     : tunnels_(tunnels), limits_(limits), in_flight_(std::make_shared<InFlight>()) {}
 
 void AgentClient::fetch_log(AgentLogQuery query, Signer signer, Done done) {
-  asio::post(tunnels_.io(), [&tunnels = tunnels_, limits = limits_, in_flight = in_flight_,
-                             query = std::move(query), signer = std::move(signer),
-                             done = std::move(done)]() mutable {
+  asio::post(tunnels_.strand(), [&tunnels = tunnels_, limits = limits_, in_flight = in_flight_,
+                                 query = std::move(query), signer = std::move(signer),
+                                 done = std::move(done)]() mutable {
     const std::string agent = query.agent;
     if (in_flight->of[agent] >= limits.in_flight_per_agent_max)
       return done(make_error(
@@ -134,7 +134,7 @@ void AgentClient::fetch_log(AgentLogQuery query, Signer signer, Done done) {
       if (--in_flight->of[agent] == 0) in_flight->of.erase(agent);
       done(std::move(page));
     };
-    std::make_shared<Question>(tunnels.io(), std::move(query), std::move(finished))
+    std::make_shared<Question>(tunnels.strand(), std::move(query), std::move(finished))
         ->ask(tunnels, signer, limits.patience);
   });
 }

@@ -44,7 +44,7 @@ class AgentClient {
   explicit AgentClient(AgentTunnels& tunnels, AgentClientLimits limits = {});
 
   // Thread-safe, never blocks. `signer`: the agent's (writer "agent:NAME"). `done` is called once, on the
-  // tunnels' thread; once they stop not at all. Codes: agent-unreachable, agent-timeout, agent-busy (too many
+  // tunnels' strand; once they stop not at all. Codes: agent-unreachable, agent-timeout, agent-busy (too many
   // in flight), agent-answer-invalid, and the agent's own, e.g. unknown-kernel.
   void fetch_log(AgentLogQuery query, Signer signer, Done done);
 

@@ -1,11 +1,12 @@
 #include "controller/api/http/agent_tunnels.h"
 
-#include <boost/asio/post.hpp>
-
 namespace berth::controller {
 
-AgentTunnels::AgentTunnels(tunnel::Limits limits)
-    : limits_(limits), work_(io_.get_executor()), thread_([this] { io_.run(); }) {}
+AgentTunnels::AgentTunnels(tunnel::Limits limits, IoThreads* io)
+    : limits_(limits),
+      own_(io == nullptr ? std::make_unique<IoThreads>(1) : nullptr),
+      io_(io == nullptr ? *own_ : *io),
+      strand_(io_.context().get_executor()) {}
 
 AgentTunnels::~AgentTunnels() { stop(); }
 
@@ -21,7 +22,7 @@ std::shared_ptr<tunnel::Client> AgentTunnels::client_of(const Signer& agent, con
   if (tunnel.client && tunnel.address == address && tunnel.key == agent.key()) return tunnel.client;
   if (tunnel.client)
     tunnel.client->cut(make_error(tunnel::kLost, "the agent has another address now", "ask again"));
-  tunnel = {address, agent.key(), std::make_shared<tunnel::Client>(io_, agent, address, limits_)};
+  tunnel = {address, agent.key(), std::make_shared<tunnel::Client>(strand_, agent, address, limits_)};
   if (stopping_) tunnel.client->stop();
   return tunnel.client;
 }
@@ -34,8 +35,8 @@ void AgentTunnels::stop() {
     tunnels = tunnels_;
   }
   for (const auto& [agent, tunnel] : tunnels) tunnel.client->stop();
-  work_.reset();
-  if (thread_.joinable()) thread_.join();
+  if (own_) own_->stop();
+  io_.run_ready();  // closes the connections, where no thread does
 }
 
 }  // namespace berth::controller

@@ -1,15 +1,13 @@
-// AgentTunnels: the tunnels of this API server to agents, one connection per agent, on one thread of its own.
-// No thread waits for an agent.
+// AgentTunnels: the tunnels of this API server to agents, one connection per agent, on one strand. No thread
+// waits for an agent.
 #pragma once
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 
+#include "controller/api/http/io_threads.h"
 #include "events/codec/signing.h"
 #include "events/tunnel/client.h"
 
@@ -17,7 +15,10 @@ namespace berth::controller {
 
 class AgentTunnels {
  public:
-  explicit AgentTunnels(tunnel::Limits limits = {});
+  using Strand = tunnel::Client::Strand;
+
+  // `io` outlives it; null: one thread of its own.
+  explicit AgentTunnels(tunnel::Limits limits = {}, IoThreads* io = nullptr);
   ~AgentTunnels();
   AgentTunnels(const AgentTunnels&) = delete;
   AgentTunnels& operator=(const AgentTunnels&) = delete;
@@ -25,7 +26,7 @@ class AgentTunnels {
   // Thread-safe, does not block. `agent`: the agent's signer (writer "agent:NAME"); `address`: as the agent
   // announces it. A new address or key makes a new connection; the streams of the old one are told
   // that it is lost.
-  // Handlers run on this object's thread, and streams go before it does. Codes: those of
+  // Handlers run on this object's strand, and streams go before it does. Codes: those of
   // tunnel::Client::open().
   [[nodiscard]] std::shared_ptr<tunnel::Stream> open(const Signer& agent, const std::string& address,
                                                      tunnel::Question question,
@@ -33,8 +34,8 @@ class AgentTunnels {
   // From its return on no handler is called. Idempotent, not from a handler.
   void stop();
 
-  // The thread's, for timers beside the streams.
-  boost::asio::io_context& io() { return io_; }
+  // For timers beside the streams.
+  const Strand& strand() const { return strand_; }
 
  private:
   struct Tunnel {
@@ -45,12 +46,12 @@ class AgentTunnels {
   std::shared_ptr<tunnel::Client> client_of(const Signer& agent, const std::string& address);
 
   const tunnel::Limits limits_;
-  boost::asio::io_context io_{1};
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  const std::unique_ptr<IoThreads> own_;
+  IoThreads& io_;
+  const Strand strand_;
   std::mutex mutex_;
   std::map<std::string, Tunnel> tunnels_;  // guarded; by writer
   bool stopping_ = false;                  // guarded
-  std::thread thread_;
 };
 
 }  // namespace berth::controller

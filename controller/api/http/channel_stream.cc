@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <boost/asio/defer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <cstring>
@@ -21,6 +22,7 @@ struct ChannelStream::State : std::enable_shared_from_this<State> {
   bool asked = false;  // the channel, for more
   asio::mutable_buffer into;
   Done reading;
+  PieceDone reading_piece;  // instead
 
   // Of what the channel has not said of that it is on its way. It says so on its thread, and the strand is
   // told only where something waits for it.
@@ -54,7 +56,7 @@ struct ChannelStream::State : std::enable_shared_from_this<State> {
       const auto alive = weak.lock();
       if (!alive) return;
       const executor_type on = alive->strand;
-      asio::post(on, [weak, bytes = std::move(bytes)]() mutable {
+      asio::defer(on, [weak, bytes = std::move(bytes)]() mutable {
         if (const auto self = weak.lock()) self->arrived(std::move(bytes));
       });
     });
@@ -69,12 +71,25 @@ struct ChannelStream::State : std::enable_shared_from_this<State> {
       ended = asio::error::eof;
     else
       came = *std::move(bytes);
-    if (reading) give();
+    give();
   }
 
   void give() {
+    if (reading_piece) return give_piece();
+    if (!reading) return;
     const std::size_t size = came.empty() ? 0 : take();
     std::exchange(reading, nullptr)(size > 0 ? error_code() : ended, size);
+  }
+
+  // A large one is written by the taker before more is fetched: so a client that does not read has little
+  // more of this server's memory than a window.
+  void give_piece() {
+    std::string piece = at == 0 ? std::exchange(came, {}) : came.substr(at);
+    came = {};
+    at = 0;
+    const error_code error = piece.empty() ? ended : error_code();
+    if (piece.size() <= kWrittenAtOnce) ask();
+    std::exchange(reading_piece, nullptr)(error, std::move(piece));
   }
 
   void send(std::string bytes) {
@@ -84,7 +99,7 @@ struct ChannelStream::State : std::enable_shared_from_this<State> {
       int some = kSome;
       if (!alive || (written.ok() && alive->sending.compare_exchange_strong(some, kNothing))) return;
       const executor_type on = alive->strand;
-      asio::post(on, [weak, good = written.ok()] {
+      asio::defer(on, [weak, good = written.ok()] {
         if (const auto self = weak.lock()) self->sent(good);
       });
     });
@@ -124,30 +139,44 @@ ChannelStream::~ChannelStream() { state_->drop(); }
 void ChannelStream::read(asio::mutable_buffer into, Done done) {
   State& state = *state_;
   if (!state.channel || into.size() == 0)
-    return asio::post(strand_, [done = std::move(done), closed = !state.channel] {
+    return asio::defer(strand_, [done = std::move(done), closed = !state.channel] {
       done(closed ? error_code(asio::error::operation_aborted) : error_code(), 0);
     });
   state.into = into;
   state.reading = std::move(done);
   if (!state.has_some()) return state.ask();
-  asio::post(strand_, [weak = std::weak_ptr(state_)] {
+  asio::defer(strand_, [weak = std::weak_ptr(state_)] {
     const auto self = weak.lock();
-    if (self && self->channel && self->reading) self->give();
+    if (self && self->channel) self->give();
   });
 }
 
-void ChannelStream::write(std::string bytes, Done done) {
+void ChannelStream::read_piece(PieceDone done) {
+  State& state = *state_;
+  if (!state.channel)
+    return asio::defer(strand_, [done = std::move(done)] { done(asio::error::operation_aborted, {}); });
+  state.reading_piece = std::move(done);
+  if (!state.has_some()) return state.ask();
+  asio::defer(strand_, [weak = std::weak_ptr(state_)] {
+    const auto self = weak.lock();
+    if (self && self->channel) self->give();
+  });
+}
+
+void ChannelStream::write_piece(std::string bytes, Done done) {
   State& state = *state_;
   if (!state.channel || bytes.empty() || state.lost || !state.awaits_channel()) {
     error_code error = state.lost;
     if (!state.channel) error = asio::error::operation_aborted;
     const std::size_t size = error ? 0 : bytes.size();
     if (size > 0) state.send(std::move(bytes));
-    return asio::post(strand_, [done = std::move(done), error, size] { done(error, size); });
+    return asio::defer(strand_, [done = std::move(done), error, size] { done(error, size); });
   }
   state.queued = std::move(bytes);
   state.writing = std::move(done);
 }
+
+bool ChannelStream::has_some() const { return state_->has_some(); }
 
 void ChannelStream::finish() {
   State& state = *state_;
@@ -159,8 +188,12 @@ void ChannelStream::close() {
   state_->drop();
   for (Done* under_way : {&state_->reading, &state_->writing})
     if (*under_way)
-      asio::post(strand_,
-                 [done = std::exchange(*under_way, nullptr)] { done(asio::error::operation_aborted, 0); });
+      asio::defer(strand_,
+                  [done = std::exchange(*under_way, nullptr)] { done(asio::error::operation_aborted, 0); });
+  if (state_->reading_piece)
+    asio::defer(strand_, [done = std::exchange(state_->reading_piece, nullptr)] {
+      done(asio::error::operation_aborted, {});
+    });
 }
 
 }  // namespace berth::controller::api

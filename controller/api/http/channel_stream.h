@@ -5,6 +5,8 @@
 // piece is taken, and a write is done when its bytes are the channel's next, of which an error is told to the
 // write that follows. So it holds a piece each way beside what the channel holds: at most kWrittenAtOnce
 // written, and what a read of the channel gave.
+//
+// Whoever needs no more than to pass bytes on has them without a copy by read_piece() and write_piece().
 #pragma once
 
 #include <algorithm>
@@ -24,6 +26,7 @@ class ChannelStream {
  public:
   using executor_type = boost::asio::any_io_executor;
   using Done = std::function<void(boost::system::error_code, std::size_t)>;
+  using PieceDone = std::function<void(boost::system::error_code, std::string)>;
   static constexpr std::size_t kWrittenAtOnce = 64u << 10;
 
   ChannelStream(executor_type strand, std::shared_ptr<KernelChannel> channel);
@@ -44,8 +47,14 @@ class ChannelStream {
   template <class Buffers, class Handler> void async_write_some(const Buffers& buffers, Handler&& handler) {
     std::string bytes(std::min(boost::asio::buffer_size(buffers), kWrittenAtOnce), '\0');
     boost::asio::buffer_copy(boost::asio::buffer(bytes), buffers);
-    write(std::move(bytes), shared(std::forward<Handler>(handler)));
+    write_piece(std::move(bytes), shared(std::forward<Handler>(handler)));
   }
+  // As async_read_some(): what has come, as it came, at most kBufferedBytesMax of the tunnel.
+  void read_piece(PieceDone done);
+  // As async_write_some(), and takes all of it. REQUIRES: at most kWrittenAtOnce.
+  void write_piece(std::string bytes, Done done);
+  // Whether something has come that nobody has read: bytes, or the end.
+  bool has_some() const;
   // Ends this side's bytes alone.
   void finish();
   // Gives the channel up; what is under way is told operation_aborted.
@@ -59,7 +68,6 @@ class ChannelStream {
     return [held](boost::system::error_code error, std::size_t size) { (*held)(error, size); };
   }
   void read(boost::asio::mutable_buffer into, Done done);
-  void write(std::string bytes, Done done);
 
   const executor_type strand_;
   const std::shared_ptr<State> state_;

@@ -14,14 +14,6 @@ inline std::string header(const ClientRequest& request, boost::beast::string_vie
   return std::string(found->value().data(), found->value().size());
 }
 
-// A proxy may add its own behind those that it was sent.
-inline std::string last_header(const ClientRequest& request, boost::beast::string_view name) {
-  std::string last;
-  const auto [begin, end] = request.equal_range(name);
-  for (auto field = begin; field != end; ++field) last.assign(field->value().data(), field->value().size());
-  return last;
-}
-
 // What a proxy and this server must not read differently, or what a signature covers.
 inline constexpr const char* kOnce[] = {"Host",
                                         "Content-Type",
@@ -44,9 +36,16 @@ inline constexpr const char* kOnce[] = {"Host",
                                         "Sec-WebSocket-Version",
                                         "Sec-WebSocket-Protocol"};
 
+// Beast keeps the fields of one name side by side.
 inline const char* given_twice(const ClientRequest& request) {
-  for (const char* name : kOnce)
-    if (request.count(name) > 1) return name;
+  boost::beast::string_view before;
+  for (const auto& field : request) {
+    const auto name = field.name_string();
+    if (boost::beast::iequals(name, before))
+      for (const char* once : kOnce)
+        if (boost::beast::iequals(name, once)) return once;
+    before = name;
+  }
   return nullptr;
 }
 
@@ -59,41 +58,70 @@ inline std::string unclear_end(const ClientRequest& request) {
   return request.count("Content-Length") > 0 ? "it has a Content-Length and a Transfer-Encoding" : "";
 }
 
+// A list, "4, 4", is read differently by whom it is passed on to.
+inline bool has_clear_length(const ClientRequest& request) {
+  return header(request, "Content-Length").find_first_not_of("0123456789") == std::string::npos;
+}
+
+// Who speaks HTTP/1.0 takes an interim answer for the answer.
+template <class Request> bool waits_for_leave(const Request& request) {
+  return request.version() >= 11 && request.count("Expect") > 0;
+}
+
+struct KnownField {
+  boost::beast::string_view name;
+  std::string HttpRequest::*value;
+  bool last = false;  // of several the last counts, since a proxy adds its own behind those that it was sent
+};
+inline constexpr KnownField kKnownFields[] = {{"Host", &HttpRequest::host},
+                                              {"Content-Type", &HttpRequest::content_type},
+                                              {"Accept", &HttpRequest::accept},
+                                              {"Authorization", &HttpRequest::authorization},
+                                              {"X-Berth-Date", &HttpRequest::date},
+                                              {"X-Berth-Version", &HttpRequest::version},
+                                              {"X-Berth-Content-SHA256", &HttpRequest::body_hash},
+                                              {"Idempotency-Key", &HttpRequest::idempotency_key},
+                                              {"Last-Event-ID", &HttpRequest::last_event_id},
+                                              {"traceparent", &HttpRequest::traceparent},
+                                              {"Cookie", &HttpRequest::cookie},
+                                              {"X-Berth-CSRF", &HttpRequest::csrf},
+                                              {"Origin", &HttpRequest::origin},
+                                              {"Sec-Fetch-Site", &HttpRequest::sec_fetch_site},
+                                              {"Sec-Fetch-Mode", &HttpRequest::sec_fetch_mode},
+                                              {"Sec-Fetch-Dest", &HttpRequest::sec_fetch_dest},
+                                              {"X-Berth-Background", &HttpRequest::background},
+                                              {"X-Berth-Sha256", &HttpRequest::chunk_hash},
+                                              {"Range", &HttpRequest::range},
+                                              {"If-Range", &HttpRequest::if_range},
+                                              {"User-Agent", &HttpRequest::user_agent},
+                                              {"Accept-Encoding", &HttpRequest::accept_encoding},
+                                              {"If-None-Match", &HttpRequest::if_none_match},
+                                              {"X-Forwarded-For", &HttpRequest::forwarded_for, true},
+                                              {"X-Forwarded-Host", &HttpRequest::forwarded_host, true},
+                                              {"X-Forwarded-Proto", &HttpRequest::forwarded_proto, true},
+                                              {"Connection", &HttpRequest::connection},
+                                              {"Upgrade", &HttpRequest::upgrade},
+                                              {"Sec-WebSocket-Key", &HttpRequest::web_socket_key},
+                                              {"Sec-WebSocket-Version", &HttpRequest::web_socket_version},
+                                              {"Sec-WebSocket-Protocol", &HttpRequest::web_socket_protocol}};
+
+// One walk over what came, instead of a search for each name.
 inline HttpRequest header_of(const ClientRequest& in) {
   HttpRequest out;
   out.method = std::string(in.method_string().data(), in.method_string().size());
   out.target = std::string(in.target().data(), in.target().size());
-  out.host = header(in, "Host");
-  out.content_type = header(in, "Content-Type");
-  out.accept = header(in, "Accept");
-  out.authorization = header(in, "Authorization");
-  out.date = header(in, "X-Berth-Date");
-  out.version = header(in, "X-Berth-Version");
-  out.body_hash = header(in, "X-Berth-Content-SHA256");
-  out.idempotency_key = header(in, "Idempotency-Key");
-  out.last_event_id = header(in, "Last-Event-ID");
-  out.traceparent = in.count("traceparent") == 1 ? header(in, "traceparent") : "";  // two name no trace
-  out.cookie = header(in, "Cookie");
-  out.csrf = header(in, "X-Berth-CSRF");
-  out.origin = header(in, "Origin");
-  out.sec_fetch_site = header(in, "Sec-Fetch-Site");
-  out.sec_fetch_mode = header(in, "Sec-Fetch-Mode");
-  out.sec_fetch_dest = header(in, "Sec-Fetch-Dest");
-  out.background = header(in, "X-Berth-Background");
-  out.chunk_hash = header(in, "X-Berth-Sha256");
-  out.range = header(in, "Range");
-  out.if_range = header(in, "If-Range");
-  out.user_agent = header(in, "User-Agent");
-  out.accept_encoding = header(in, "Accept-Encoding");
-  out.if_none_match = header(in, "If-None-Match");
-  out.forwarded_for = last_header(in, "X-Forwarded-For");
-  out.forwarded_host = last_header(in, "X-Forwarded-Host");
-  out.forwarded_proto = last_header(in, "X-Forwarded-Proto");
-  out.connection = header(in, "Connection");
-  out.upgrade = header(in, "Upgrade");
-  out.web_socket_key = header(in, "Sec-WebSocket-Key");
-  out.web_socket_version = header(in, "Sec-WebSocket-Version");
-  out.web_socket_protocol = header(in, "Sec-WebSocket-Protocol");
+  boost::beast::string_view before;
+  for (const auto& field : in) {
+    const auto name = field.name_string();
+    const bool again = boost::beast::iequals(name, before);
+    before = name;
+    for (const KnownField& known : kKnownFields)
+      if (boost::beast::iequals(name, known.name)) {  // compares the lengths first
+        if (!again || known.last) (out.*known.value).assign(field.value().data(), field.value().size());
+        break;
+      }
+  }
+  if (!out.traceparent.empty() && in.count("traceparent") > 1) out.traceparent.clear();  // two name no trace
   return out;
 }
 

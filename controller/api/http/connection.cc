@@ -49,15 +49,20 @@ Error client_gone() { return make_error("client-gone", "the client is gone"); }
 
 Error to_error(const Problem& problem) { return make_error(problem.code, problem.detail, problem.hint); }
 
-class Connection : public std::enable_shared_from_this<Connection> {
+class Connection final : public AnyConnection, public std::enable_shared_from_this<Connection> {
  public:
   Connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shared)
       : stream_(beast::tcp_stream(std::move(socket)), shared->tls.get()),
         timer_(stream_.get_executor()),
         shared_(std::move(shared)) {
+    error_code ignored;
+    const auto& tcp = stream_.tcp().socket();
+    client_address_ = remote_address(tcp).to_string();
+    port_ = tcp.local_endpoint(ignored).port();
     shared_->api.metrics().connection_opened();
   }
-  ~Connection() {
+  ~Connection() override {
+    shared_->remove(this);
     if (id_ != 0) shared_->counts.remove(id_);
     if (turned_away_) --shared_->turned_away;
     shared_->api.metrics().connection_closed();
@@ -70,6 +75,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void turn_away(Problem problem);
   // From any thread: another connection needs the room.
   void give_way();
+  void close() override;
 
  private:
   // The rest of a request's body.
@@ -112,11 +118,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void watch_for_close();
   void linger();
   void discard();
-  void close();
 
   ClientStream stream_;
   asio::steady_timer timer_;  // while a request is handled, and for a slow reader of a stream
   std::shared_ptr<ConnectionShared> shared_;
+  std::string client_address_;
+  std::uint16_t port_ = 0;       // of this server
   ConnectionCounts::Id id_ = 0;  // among those that are served
   bool turned_away_ = false;
   beast::flat_buffer buffer_{kUntakenMax};
@@ -217,6 +224,8 @@ void Connection::on_header() {
                                "send each header of the signature once"));
   if (const std::string unclear = unclear_end(head); !unclear.empty())
     return refuse(make_problem("malformed-request", unclear, "send the body's Content-Length, or chunks"));
+  if (!has_clear_length(head))
+    return refuse(make_problem("malformed-request", "its Content-Length is no number", "send one number"));
   if (head.version() >= 11 && head.count(http::field::host) == 0)
     return refuse(make_problem("missing-host", "there is no Host header", "HTTP/1.1 asks for it"));
   const std::string expect = header(head, "Expect");
@@ -231,15 +240,15 @@ void Connection::on_header() {
 // Who asks, and whether it may, is known before the body is read.
 void Connection::admit() {
   HttpRequest request = header_of(parser_->get());
-  error_code ignored;
-  request.address = remote_address(stream_.tcp().socket()).to_string();
-  request.port = stream_.tcp().socket().local_endpoint(ignored).port();
+  request.address = client_address_;
+  request.port = port_;
   request.tls = stream_.tls() != nullptr;
-  const bool streams = shared_->api.streams_body(request);
+  const bool of_app = is_on_app_origin(shared_->api.services(), request);
+  const bool streams = !parser_->is_done() && !of_app && shared_->api.streams_body(request);
   const std::size_t most = streams ? BodyStream::kBytesMax : shared_->options.body_bytes_max;
   if (!parser_->is_done()) request.body_bytes = parser_->content_length().value_or(most);
   request.in_chunks = parser_->chunked();
-  if (parser_->content_length().value_or(0) > most && !is_on_app_origin(shared_->api.services(), request))
+  if (parser_->content_length().value_or(0) > most && !of_app)
     return streams ? refuse(chunk_too_large()) : read_failed(http::error::body_limit);
   auto [call, refusal] = shared_->api.admit(std::move(request));
   if (call->entry && !refusal) return ask_app(call);
@@ -255,7 +264,7 @@ void Connection::admit() {
     parser_->body_limit(Api::kOpenBodyBytesMax);
   if (parser_->is_done() && !call_->route->streams_body) return handle();
   stream_.tcp().expires_after(shared_->options.body);
-  if (parser_->is_done() || header(parser_->get(), "Expect").empty()) return begin_body();
+  if (parser_->is_done() || !waits_for_leave(parser_->get())) return begin_body();
   static const std::string kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
   asio::async_write(stream_, asio::buffer(kContinue),
                     [self = shared_from_this()](error_code error, std::size_t) {
@@ -556,9 +565,30 @@ Problem one_too_many(ConnectionCounts::Verdict verdict, const ServerOptions& opt
 
 }  // namespace
 
+void ConnectionShared::add(const std::shared_ptr<AnyConnection>& connection) {
+  const std::lock_guard lock(mutex_);
+  open_.emplace(connection.get(), connection);
+}
+
+void ConnectionShared::remove(const AnyConnection* connection) {
+  const std::lock_guard lock(mutex_);
+  open_.erase(connection);
+}
+
+void ConnectionShared::close_all() {
+  std::vector<std::shared_ptr<AnyConnection>> open;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [address, connection] : open_)
+      if (auto alive = connection.lock()) open.push_back(std::move(alive));
+  }
+  for (const auto& connection : open) connection->close();
+}
+
 void serve_connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shared) {
   const std::string source = source_of(socket);
   const auto connection = std::make_shared<Connection>(std::move(socket), shared);
+  shared->add(connection);
   const auto [verdict, id] = shared->counts.add(source, [weak = std::weak_ptr(connection)] {
     if (const auto other = weak.lock()) other->give_way();
   });

@@ -4,12 +4,20 @@
 #include <atomic>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
+#include <map>
 #include <memory>
+#include <mutex>
 
 #include "controller/api/http/connection_counts.h"
 #include "controller/api/http/server.h"
 
 namespace berth::controller::api {
+
+class AnyConnection {
+ public:
+  virtual ~AnyConnection() = default;
+  virtual void close() = 0;
+};
 
 struct ConnectionShared {
   ConnectionShared(const ServerOptions& the_options, Api& the_api)
@@ -21,6 +29,15 @@ struct ConnectionShared {
   std::unique_ptr<boost::asio::ssl::context> tls;  // null: plain HTTP
   ConnectionCounts counts;
   std::atomic<std::size_t> turned_away = 0;  // that are being told so
+
+  void add(const std::shared_ptr<AnyConnection>& connection);
+  void remove(const AnyConnection* connection);
+  // Those that are open. Where no thread runs their handlers.
+  void close_all();
+
+ private:
+  std::mutex mutex_;
+  std::map<const AnyConnection*, std::weak_ptr<AnyConnection>> open_;  // guarded
 };
 
 // Serves requests on the socket until it closes, and keeps itself alive until then. A client that is one too

@@ -1,12 +1,9 @@
 #include "controller/api/http/server.h"
 
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
-#include <thread>
-#include <vector>
 
 #include "controller/api/http/connection.h"
 #include "events/base/edge_errors.h"
@@ -17,12 +14,13 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 struct Server::Impl {
-  Impl(const ServerOptions& options, Api& the_api)
+  Impl(const ServerOptions& options, Api& the_api, IoThreads* the_io)
       : api(the_api),
         shared(std::make_shared<ConnectionShared>(options, the_api)),
-        io(options.io_threads),
-        acceptor(io),
-        pause(io) {}
+        own(the_io == nullptr ? std::make_unique<IoThreads>(options.io_threads) : nullptr),
+        io(the_io == nullptr ? *own : *the_io),
+        acceptor(io.context()),
+        pause(io.context()) {}
 
   Result<void> open_tls();
   Result<void> listen();
@@ -30,10 +28,10 @@ struct Server::Impl {
 
   Api& api;
   std::shared_ptr<ConnectionShared> shared;
-  asio::io_context io;
+  const std::unique_ptr<IoThreads> own;
+  IoThreads& io;
   tcp::acceptor acceptor;
   asio::steady_timer pause;
-  std::vector<std::thread> threads;
   bool stopped = false;
 };
 
@@ -81,30 +79,30 @@ Result<void> Server::Impl::listen() {
 }
 
 void Server::Impl::accept() {
-  acceptor.async_accept(asio::make_strand(io), [this](boost::system::error_code error, tcp::socket socket) {
-    if (error == asio::error::operation_aborted || !acceptor.is_open()) return;
-    if (error) {  // out of descriptors, most likely: the queue of the kernel waits
-      api.metrics().count_rejected("accept-failed");
-      pause.expires_after(std::chrono::milliseconds(100));
-      pause.async_wait([this](boost::system::error_code cancelled) {
-        if (!cancelled) accept();
-      });
-      return;
-    }
-    socket.set_option(tcp::no_delay(true), error);
-    serve_connection(std::move(socket), shared);
-    accept();
-  });
+  acceptor.async_accept(asio::make_strand(io.context()),
+                        [this](boost::system::error_code error, tcp::socket socket) {
+                          if (error == asio::error::operation_aborted || !acceptor.is_open()) return;
+                          if (error) {  // out of descriptors, most likely: the queue of the kernel waits
+                            api.metrics().count_rejected("accept-failed");
+                            pause.expires_after(std::chrono::milliseconds(100));
+                            pause.async_wait([this](boost::system::error_code cancelled) {
+                              if (!cancelled) accept();
+                            });
+                            return;
+                          }
+                          socket.set_option(tcp::no_delay(true), error);
+                          serve_connection(std::move(socket), shared);
+                          accept();
+                        });
 }
 
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, Api& api) {
-  auto impl = std::make_unique<Impl>(options, api);
+Result<std::unique_ptr<Server>> Server::start(const ServerOptions& options, Api& api, IoThreads* io) {
+  auto impl = std::make_unique<Impl>(options, api, io);
   if (auto opened = impl->open_tls(); !opened.ok()) return opened.error();
   if (auto listening = impl->listen(); !listening.ok()) return listening.error();
   impl->accept();
-  for (int i = 0; i < options.io_threads; ++i) impl->threads.emplace_back([io = &impl->io] { io->run(); });
   return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
 
@@ -119,10 +117,12 @@ void Server::stop() {
   if (std::exchange(impl_->stopped, true)) return;
   impl_->api.end_streams(impl_->shared->options.goodbye);
   impl_->io.stop();
-  for (std::thread& thread : impl_->threads) thread.join();
   boost::system::error_code error;
   impl_->acceptor.close(error);
-  impl_->api.stop();  // from here on nobody replies into this server's connections, which end with `io`
+  impl_->pause.cancel();
+  impl_->shared->close_all();
+  impl_->io.run_ready();
+  impl_->api.stop();
 }
 
 }  // namespace berth::controller::api

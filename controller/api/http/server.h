@@ -10,15 +10,16 @@
 
 #include "controller/api/api.h"
 #include "controller/api/auth/certificate.h"
+#include "controller/api/http/io_threads.h"
 #include "controller/api/http/web_socket_options.h"
 
 namespace berth::controller::api {
 
 struct ServerOptions {
   std::string address = "127.0.0.1";
-  std::uint16_t port = 7410;            // 0: any free one
-  std::optional<CertificateFiles> tls;  // absent: plain HTTP
-  int io_threads = 2;
+  std::uint16_t port = 7410;                        // 0: any free one
+  std::optional<CertificateFiles> tls;              // absent: plain HTTP
+  int io_threads = 2;                               // of a server that has threads of its own
   std::size_t connections_max = 4'096;              // REQUIRES: this and the next at least 1
   std::size_t connections_per_address_max = 1'024;  // an IPv4 address, or an IPv6 network of 64 bits
   std::size_t body_bytes_max = 1u << 20;
@@ -35,14 +36,15 @@ struct ServerOptions {
 
 class Server {
  public:
-  // `api` is started already and must outlive the server. Codes: port-in-use, address-invalid,
-  // tls-invalid.
-  static Result<std::unique_ptr<Server>> start(const ServerOptions& options, Api& api);
+  // `api` is started already and must outlive the server, as must `io`; without that the server has threads
+  // of its own. Codes: port-in-use, address-invalid, tls-invalid.
+  static Result<std::unique_ptr<Server>> start(const ServerOptions& options, Api& api,
+                                               IoThreads* io = nullptr);
   ~Server();
 
   std::uint16_t port() const;
-  // Tells the clients of WebSockets, closes everything and stops the API too, so that the API replies into no
-  // closed socket. Idempotent.
+  // Tells the clients of WebSockets, stops the threads, closes everything and stops the API too, so that the
+  // API replies into no closed socket. Idempotent.
   void stop();
 
  private:

@@ -73,7 +73,8 @@ class Jupyter : public KernelInside {
     server_ = std::make_unique<ServiceServer>(tunnel::agent_signer(), std::move(routes));
     const auto address = server_->start("127.0.0.1:0");
     ASSERT_TRUE(address.ok());
-    client_ = std::make_unique<tunnel::Client>(io_, tunnel::agent_signer(), *address);
+    client_ =
+        std::make_unique<tunnel::Client>(boost::asio::make_strand(io_), tunnel::agent_signer(), *address);
   }
   std::unique_ptr<Visitor> visit(const std::string& app) {
     return std::make_unique<Visitor>(io_, *client_,

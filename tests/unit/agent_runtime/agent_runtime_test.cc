@@ -265,7 +265,7 @@ TEST_F(AgentRuntimeTest, WaysIntoKernelsThatItHasAreAskedOfItsBackend) {
   start();
   ASSERT_TRUE(run_until_joined());
   tunnel::asio::io_context io;
-  tunnel::Client client(io, leader->signer(), agent->address());
+  tunnel::Client client(boost::asio::make_strand(io), leader->signer(), agent->address());
   inside::Request request;
   request.args = {"true"};
   const auto refusal = [&] {

@@ -44,7 +44,7 @@ class AppRig : public ::testing::Test {
     server = std::make_unique<ServiceServer>(tunnel::agent_signer(), std::move(routes));
     const auto address = server->start("127.0.0.1:0");
     ASSERT_TRUE(address.ok());
-    client = std::make_unique<tunnel::Client>(io, tunnel::agent_signer(), *address);
+    client = std::make_unique<tunnel::Client>(boost::asio::make_strand(io), tunnel::agent_signer(), *address);
   }
   std::unique_ptr<Visitor> visit(const std::string& query, int attempt = 1) {
     return std::make_unique<Visitor>(

@@ -29,7 +29,7 @@ class FileServiceTest : public VolumeTest {
     server = std::make_unique<ServiceServer>(tunnel::agent_signer(), KernelRoutes(), files->route());
     const auto address = server->start("127.0.0.1:0");
     ASSERT_TRUE(address.ok());
-    client = std::make_unique<tunnel::Client>(io, tunnel::agent_signer(), *address);
+    client = std::make_unique<tunnel::Client>(boost::asio::make_strand(io), tunnel::agent_signer(), *address);
   }
   std::unique_ptr<Visitor> ask(FileOperation operation, const v1::FileQuestion& question,
                                std::uint8_t folder = 1) {

@@ -312,7 +312,7 @@ TEST(TunnelStop, NoHandlerIsCalledAfterStopWhileStreamsAreOpen) {
       stream->answer({});
       pump(stream, server_stopped);
     });
-    Client client(io, agent_signer(), *server.start("127.0.0.1:0"));
+    Client client(boost::asio::make_strand(io), agent_signer(), *server.start("127.0.0.1:0"));
     for (int i = 0; i < 20; ++i) {
       const auto stream = client.open({"GET", "/", {}}, [&](const Result<Answer>&) {
         if (client_stopped) ++late;

@@ -97,7 +97,7 @@ class TunnelTest : public ::testing::Test {
     return started.ok() ? *started : "";
   }
   void connect(const std::string& address, const Signer& as = agent_signer(), Limits limits = {}) {
-    client = std::make_unique<Client>(io, as, address, limits);
+    client = std::make_unique<Client>(boost::asio::make_strand(io), as, address, limits);
   }
   std::unique_ptr<Opened> open(Question question = {"GET", "/", {}}) {
     auto opened = std::make_unique<Opened>();

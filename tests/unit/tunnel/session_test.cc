@@ -22,6 +22,11 @@ class SessionTest : public ::testing::Test {
       given_back_.emplace_back(given_back, question);
     };
     hooks.wake = [] {};
+    hooks.full = [this] {
+      records_.push_back(out_.size());
+      left_ += std::exchange(out_, {});
+      return takes_;
+    };
     return hooks;
   }
   std::shared_ptr<StreamState> stream() {
@@ -35,10 +40,11 @@ class SessionTest : public ::testing::Test {
     client_.open(asks, {"POST", path, {}});
     return asks;
   }
-  static void give(Session& from, Session& to) {
-    std::string bytes;
-    EXPECT_TRUE(from.fill(bytes, SIZE_MAX));
-    EXPECT_TRUE(to.receive(bytes));
+  void give(Session& from, Session& to) {
+    out_ = left_ = {};
+    EXPECT_TRUE(from.fill(out_));
+    EXPECT_TRUE(to.receive(left_ + out_));
+    to.tell_given();
   }
   // "I take no more streams than the first so many": RFC 9113, 6.8.
   void say_no_more(char streams) {
@@ -47,6 +53,9 @@ class SessionTest : public ::testing::Test {
         client_.receive(std::string("\0\0\x08\x07\0\0\0\0\0\0\0\0", 12) + last + std::string(4, '\0')));
   }
 
+  std::string out_, left_;
+  std::vector<std::size_t> records_;
+  bool takes_ = true;
   boost::asio::io_context io_;
   const std::shared_ptr<Common> common_ = std::make_shared<Common>();
   std::vector<std::string> asked_, told_;
@@ -89,6 +98,25 @@ TEST_F(SessionTest, AStreamIsGivenBackOnce) {
   give(client_, server_);
   EXPECT_EQ(given_back_.size(), 1u);
   EXPECT_EQ(told_, std::vector<std::string>{kReset});
+}
+
+TEST_F(SessionTest, AFullFrameOfABodyFillsARecordOfTls) {
+  const auto asks = ask("/a");
+  give(client_, server_);
+  asks->write(std::string(kBufferedBytesMax / 2, 'x'), [](const Result<void>&) {});
+  give(client_, server_);
+  EXPECT_EQ(records_,
+            std::vector<std::size_t>(kBufferedBytesMax / 2 / (kTlsRecordBytes - 9), kTlsRecordBytes));
+}
+
+TEST_F(SessionTest, WhatCannotBeTakenEndsTheFilling) {
+  const auto asks = ask("/a");
+  give(client_, server_);
+  asks->write(std::string(kBufferedBytesMax, 'x'), [](const Result<void>&) {});
+  takes_ = false;
+  out_.clear();
+  EXPECT_FALSE(client_.fill(out_));
+  EXPECT_EQ(records_.size(), 1u);
 }
 
 }  // namespace

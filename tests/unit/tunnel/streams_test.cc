@@ -89,6 +89,19 @@ TEST_F(TunnelStreams, AResetOfEitherSideReachesAllHandlersOfTheOther) {
   EXPECT_EQ(*read(*near->stream), "others go on");
 }
 
+// As an answer, behind which its app closes the connection with bytes of the asker unread.
+TEST_F(TunnelStreams, WhatWasSaidBeforeAResetIsReadAndWhatOneResetsOneselfIsNot) {
+  for (const bool by_other : {true, false}) {
+    SCOPED_TRACE(by_other);
+    const auto [near, far] = pair();
+    ASSERT_TRUE(write(*far, "said").ok());
+    (by_other ? *far : *near->stream).reset();
+    ASSERT_TRUE(until([&, &over = near->over] { return over.calls() == 1; }));
+    if (by_other) { EXPECT_EQ(*read(*near->stream), "said"); }
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(read(*near->stream).error().code, kReset);
+  }
+}
+
 TEST_F(TunnelStreams, AStreamWhoseHandleGoesIsReset) {
   auto [near, far] = pair();
   Outcome<std::string> reading;

@@ -61,6 +61,14 @@ class ChannelStreamTest : public ::testing::Test {
     });
     run();
   }
+  void read_piece() {
+    piece_.reset();
+    stream_.read_piece([this](error_code error, std::string piece) {
+      read_ = {error, piece.size()};
+      piece_ = std::move(piece);
+    });
+    run();
+  }
   void write(const std::string& bytes) {
     stream_.async_write_some(asio::buffer(bytes), [this](error_code error, std::size_t size) {
       written_.push_back({error, size});
@@ -72,6 +80,7 @@ class ChannelStreamTest : public ::testing::Test {
   const std::shared_ptr<Channel> channel_ = std::make_shared<Channel>();
   ChannelStream stream_{io_.get_executor(), channel_};
   std::string into_;
+  std::optional<std::string> piece_;
   std::optional<Done> read_;
   std::vector<Done> written_;
 };
@@ -91,6 +100,40 @@ TEST_F(ChannelStreamTest, ThePieceThatIsNextIsFetchedWhileThisOneIsTaken) {
   EXPECT_TRUE(channel_->reads.empty()) << "one piece waits, and no more";
   read(9);
   EXPECT_EQ(into_, "de");
+}
+
+TEST_F(ChannelStreamTest, APieceIsHandedOnAsItCame) {
+  read(2);
+  answer_read(std::string("abcd"));
+  EXPECT_EQ(into_, "ab");
+  read_piece();
+  EXPECT_EQ(piece_, "cd") << "what a read has left";
+  ASSERT_EQ(channel_->reads.size(), 1u);
+  answer_read(std::string("next"));
+  read_piece();
+  EXPECT_EQ(piece_, "next");
+  read_piece();
+  EXPECT_FALSE(piece_);
+  answer_read(std::string("last"));
+  EXPECT_EQ(piece_, "last");
+  answer_read(std::string());
+  for (int i = 0; i < 2; ++i) {
+    read_piece();
+    EXPECT_EQ(read_, (Done{asio::error::eof, 0}));
+  }
+  EXPECT_TRUE(channel_->reads.empty());
+}
+
+TEST_F(ChannelStreamTest, WhoHasALargePieceIsGivenNoneBesideIt) {
+  const std::string large(ChannelStream::kWrittenAtOnce + 1, 'x');
+  read_piece();
+  answer_read(large);
+  EXPECT_EQ(piece_, large);
+  EXPECT_TRUE(channel_->reads.empty()) << "a taker who is slow holds little";
+  read_piece();
+  ASSERT_EQ(channel_->reads.size(), 1u);
+  answer_read(std::string("next"));
+  EXPECT_EQ(piece_, "next");
 }
 
 TEST_F(ChannelStreamTest, AnEndIsToldWhenAllThatCameIsTaken) {
@@ -154,16 +197,21 @@ TEST_F(ChannelStreamTest, TheEndComesBehindAllThatWasWritten) {
 
 TEST_F(ChannelStreamTest, WhatIsUnderWayIsToldWhenItIsClosed) {
   const error_code aborted = asio::error::operation_aborted;
-  read(1);
+  read_piece();
   write("one");
   write("two");
   stream_.close();
   run();
   EXPECT_EQ(read_, (Done{aborted, 0}));
+  read_.reset();
+  read_piece();
+  EXPECT_EQ(read_, (Done{aborted, 0})) << "it is closed already";
+  piece_.reset();
   EXPECT_EQ(written_.back(), (Done{aborted, 0}));
   answer_read(std::string("late"));
   answer_write({});
   EXPECT_EQ(channel_->said, (std::vector<std::string>{"one"}));
+  EXPECT_FALSE(piece_);
 }
 
 }  // namespace

@@ -485,6 +485,31 @@ TEST_F(ApiServer, NamesAnAddressThatIsNone) {
   EXPECT_EQ(server.error().code, "address-invalid");
 }
 
+// Nothing of the server is left on them: what goes later need not outlive it.
+TEST_F(ApiServer, AtAStopClosesItsConnectionsOnThreadsThatAreNotItsOwn) {
+  controller::IoThreads io(2);
+  api::ServerOptions options;
+  options.port = 0;
+  auto server = api::Server::start(options, rig_.api, &io);
+  ASSERT_TRUE(server.ok()) << to_string(server.error());
+  const std::uint16_t port = (*server)->port();
+  rig_.cell.log = FakeCell::Log::kSilent;
+  RawClient idle(port), halfway(port), waiting(port), watching(port);
+  halfway.send("GET / HT");
+  waiting.send(bytes({.method = "POST", .target = "/v1/sessions", .body = kSession}));
+  watching.send(bytes({.target = "/v1/events", .accept = "text/event-stream"}));
+  watching.until(": ok\n");
+  idle.send(bytes({.target = "/v1/whoami"}));
+  EXPECT_TRUE(idle.reply().starts_with("HTTP/1.1 200 "));
+  (*server)->stop();
+  EXPECT_NE(rig_.api.services().metrics.text(rig_.cell, 0, 0).find("berth_api_connections 0\n"),
+            std::string::npos);
+  for (RawClient* client : {&idle, &halfway, &waiting, &watching}) {
+    client->all();
+    EXPECT_TRUE(client->closed());
+  }
+}
+
 TEST_F(ApiServer, StopsWithRequestsWaitingAndStreamsOpen) {
   start();
   rig_.cell.log = FakeCell::Log::kSilent;
