@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <map>
 #include <utility>
@@ -11,7 +12,8 @@
 namespace berth::agents {
 namespace {
 
-constexpr std::size_t kPiece = 64 << 10;  // bytes of the app in a write
+// Bytes of the app in a write: as many as the last had, and twice so many where it was full.
+constexpr std::size_t kPieceMin = 4 << 10, kPieceMax = 256 << 10;
 
 // What a kernel says is its own affair: a code that is not known here is not passed on as ours.
 int refusal_status(const Error& error) {
@@ -115,18 +117,20 @@ void Relay::send_on() {
 }
 
 void Relay::give() {
-  char bytes[kPiece];
-  const ssize_t got = ::recv(socket_.get(), bytes, sizeof bytes, MSG_DONTWAIT);
+  std::string bytes(piece_, '\0');
+  const ssize_t got = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR))
     return wait(socket_watch_, DescriptorWatch::Wait::wait_read, waits_for_app_, &Relay::give);
   if (got < 0) return give_up();
   if (got == 0) return end_of_app();
   busy_ = Clock::now();
-  stream_->write(std::string(bytes, static_cast<std::size_t>(got)),
-                 [weak = weak_from_this()](const Result<void>& done) {
-                   const auto self = weak.lock();
-                   if (self && done && self->phase_ == Phase::kOpen) self->give();
-                 });
+  const auto size = static_cast<std::size_t>(got);
+  piece_ = std::clamp(size == piece_ ? 2 * piece_ : size, kPieceMin, kPieceMax);
+  bytes.resize(size);
+  stream_->write(std::move(bytes), [weak = weak_from_this()](const Result<void>& done) {
+    const auto self = weak.lock();
+    if (self && done && self->phase_ == Phase::kOpen) self->give();
+  });
 }
 
 void Relay::end_of_app() {

@@ -71,6 +71,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
   bool deaf_ = false;  // the app takes nothing more; what the asker says is dropped
   bool waits_to_send_ = false;
   bool waits_for_app_ = false;
+  std::size_t piece_ = 4 << 10;  // bytes that the app is asked for at once
 };
 
 }  // namespace berth::agents

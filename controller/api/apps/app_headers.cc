@@ -19,6 +19,12 @@ constexpr std::array<std::string_view, 6> kNotForApps = {"authorization", "forwa
 constexpr std::array<std::string_view, 4> kNotFromApps = {"service-worker-allowed", "clear-site-data",
                                                           "strict-transport-security", "alt-svc"};
 
+// They say what a message is, whom it is for and where it is from: a Connection that names one of them would
+// have this proxy take that away.
+constexpr std::array<std::string_view, 8> kOfTheMessage = {"content-length", "content-type",  "host",
+                                                           "origin",         "cookie",        "set-cookie",
+                                                           "sec-fetch-site", "sec-fetch-mode"};
+
 template <std::size_t N> bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -74,9 +80,8 @@ template <class Keep> HeaderFields filtered(const HeaderFields& fields, Keep kee
   for (const auto& [name, value] : fields) {
     const std::string low = lower_case(name);
     if (is_one_of(low, kOfOneConnection)) continue;
-    // Who names a field of the message's body there would have this proxy lose where the body ends.
-    if (low != "content-length" && std::find(connection.begin(), connection.end(), low) != connection.end())
-      continue;
+    const bool named = std::find(connection.begin(), connection.end(), low) != connection.end();
+    if (named && !is_one_of(low, kOfTheMessage)) continue;
     if (keep(low, value)) out.emplace_back(name, value);
   }
   return out;
@@ -97,6 +102,20 @@ HeaderFields fields_for_app(const HeaderFields& fields) {
     }
   if (!cookies.empty()) out.emplace_back("Cookie", cookies);
   return out;
+}
+
+std::string upgrade_for_app(std::string_view connection, std::string_view upgrade) {
+  const auto named = split(connection, ',');
+  if (std::none_of(named.begin(), named.end(),
+                   [](std::string_view name) { return lower_case(name) == "upgrade"; }))
+    return {};
+  std::string kept;
+  for (const std::string_view protocol : split(upgrade, ',')) {
+    if (protocol.empty() || lower_case(protocol) == "h2c") continue;
+    if (!kept.empty()) kept += ", ";
+    kept += protocol;
+  }
+  return kept;
 }
 
 HeaderFields fields_from_app(const HeaderFields& fields) {

@@ -16,6 +16,10 @@ using HeaderFields = std::vector<std::pair<std::string, std::string>>;
 // write, and X-Berth-*. Content-Length stays; of a body in chunks the caller says so anew.
 HeaderFields fields_for_app(const HeaderFields& fields);
 
+// To what a client asks to change the protocol, by the values of its Connection and Upgrade: "websocket".
+// Empty: to nothing, or to HTTP/2 alone.
+std::string upgrade_for_app(std::string_view connection, std::string_view upgrade);
+
 // Removed: what holds for one connection alone, Access-Control-*, Service-Worker-Allowed, Clear-Site-Data,
 // Strict-Transport-Security, Alt-Svc, and cookies with a Domain or of our names.
 HeaderFields fields_from_app(const HeaderFields& fields);

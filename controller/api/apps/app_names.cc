@@ -12,9 +12,12 @@ namespace {
 constexpr std::string_view kLoopback = "localhost";
 constexpr std::size_t kSessionDigits = 32;
 
+// Without the dot of a full name either, "localhost.": such a name is for apps, and of none.
 std::string_view without_port(std::string_view host) {
   const auto colon = host.rfind(':');
-  return colon == std::string_view::npos ? host : host.substr(0, colon);
+  if (colon != std::string_view::npos) host = host.substr(0, colon);
+  if (host.ends_with('.')) host.remove_suffix(1);
+  return host;
 }
 
 bool is_below(std::string_view name, std::string_view domain) {

@@ -1,6 +1,8 @@
 #include "controller/api/apps/app_pass.h"
 
+#include <array>
 #include <charconv>
+#include <functional>
 
 #include "controller/api/auth/base64url.h"
 #include "events/inside/fields.h"
@@ -51,6 +53,35 @@ std::optional<AppPass> decode(std::string_view bytes) {
 
 }  // namespace
 
+// Each text has one place, and the last that came there stays. Thread-safe.
+class AppPassSeal::Cookies {
+ public:
+  std::optional<AppPass> find(std::string_view text) {
+    const std::scoped_lock lock(mutex_);
+    const Opened& opened = place_of(text);
+    return opened.text == text ? std::optional(opened.pass) : std::nullopt;
+  }
+  void keep(std::string_view text, const AppPass& pass) {
+    const std::scoped_lock lock(mutex_);
+    place_of(text) = {std::string(text), pass};
+  }
+
+ private:
+  struct Opened {
+    std::string text;  // empty: none
+    AppPass pass;
+  };
+  Opened& place_of(std::string_view text) {
+    return opened_[std::hash<std::string_view>()(text) % opened_.size()];
+  }
+
+  std::mutex mutex_;
+  std::array<Opened, 256> opened_;  // guarded
+};
+
+AppPassSeal::AppPassSeal(const Uuid& cluster, SealingRing ring)
+    : cluster_(cluster), ring_(std::move(ring)), cookies_(std::make_shared<Cookies>()) {}
+
 std::string AppPassSeal::seal(Kind kind, const AppPass& pass) const {
   const v1::Sealed sealed =
       ring_.newest().seal(encode(pass), SealBinding::of_app_pass(cluster_, word_of(kind)));
@@ -60,7 +91,15 @@ std::string AppPassSeal::seal(Kind kind, const AppPass& pass) const {
 }
 
 Result<AppPass> AppPassSeal::open(Kind kind, std::string_view text) const {
-  if (text.size() > kTextMax) return invalid();
+  if (text.empty() || text.size() > kTextMax) return invalid();
+  if (kind != Kind::kCookie) return unseal(kind, text);
+  if (auto known = cookies_->find(text)) return *std::move(known);
+  auto pass = unseal(kind, text);
+  if (pass) cookies_->keep(text, *pass);
+  return pass;
+}
+
+Result<AppPass> AppPassSeal::unseal(Kind kind, std::string_view text) const {
   const auto bytes = from_base64url(text, text.size() * 3 / 4);
   if (!bytes || bytes->size() < kNumberBytes + kSealNonceBytes + kSealMacBytes) return invalid();
   v1::Sealed sealed;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -31,7 +32,7 @@ class AppPassSeal {
  public:
   enum class Kind : std::uint8_t { kTicket, kCookie };
 
-  AppPassSeal(const Uuid& cluster, SealingRing ring) : cluster_(cluster), ring_(std::move(ring)) {}
+  AppPassSeal(const Uuid& cluster, SealingRing ring);
 
   // Visible ASCII. REQUIRES: the ring is not empty.
   std::string seal(Kind kind, const AppPass& pass) const;
@@ -39,8 +40,13 @@ class AppPassSeal {
   Result<AppPass> open(Kind kind, std::string_view text) const;
 
  private:
+  // A browser brings its cookie with each request: those that were opened last are known.
+  class Cookies;
+  Result<AppPass> unseal(Kind kind, std::string_view text) const;
+
   Uuid cluster_;
   SealingRing ring_;
+  std::shared_ptr<Cookies> cookies_;
 };
 
 // The tickets that were used here. A ticket of before this object's time is not taken, since it may have been

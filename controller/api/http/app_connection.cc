@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "controller/api/apps/app_headers.h"
+#include "controller/api/http/app_fields.h"
+#include "controller/api/http/client_request.h"
 #include "controller/api/inside/session_apps.h"
 
 namespace berth::controller::api {
@@ -23,27 +25,15 @@ constexpr std::size_t kHeadRoom = 16u << 10;
 constexpr std::size_t kAppBufferMax = 256u << 10;
 constexpr int kInterimMax = 16;
 constexpr std::chrono::seconds kLinger{2};
-
-template <class Fields> HeaderFields fields_of(const Fields& from) {
-  HeaderFields out;
-  for (const auto& field : from)
-    out.emplace_back(std::string(field.name_string().data(), field.name_string().size()),
-                     std::string(field.value().data(), field.value().size()));
-  return out;
-}
-
-template <class Fields> void fill(Fields& to, const HeaderFields& fields) {
-  for (const auto& [name, value] : fields) to.insert(name, value);
-}
-
-template <class Fields> std::string value_of(const Fields& fields, http::field name) {
-  const auto value = fields[name];
-  return std::string(value.data(), value.size());
-}
+constexpr std::chrono::milliseconds kLookAfter{100};  // at the client of an answer that takes longer
 
 Error lost_app() {
   return make_error("app-answer-invalid", "the app closed its connection without an answer",
                     "is it running? The session's output may say why");
+}
+
+const boost::system::error_category& garbled_category() {
+  return http::make_error_code(http::error::bad_method).category();
 }
 
 Error garbled() {
@@ -91,21 +81,13 @@ AppConnection::AppConnection(const Services& services, Client client, std::weak_
       counted_(services.metrics),
       used_at_(services.context.clock().now().wall),
       app_buffer_(kAppBufferMax),
-      silence_(client_.stream.get_executor()),
+      watch_(client_.stream.get_executor()),
       patience_(client_.stream.get_executor()) {}
 
 bool AppConnection::is_of(const AppEntry& entry) const {
   const StreamFacts &mine = entry_.kernel.facts, &theirs = entry.kernel.facts;
   return !closed_ && entry_.app == entry.app && mine.kernel == theirs.kernel &&
          mine.attempt == theirs.attempt && mine.caller.browser_session == theirs.caller.browser_session;
-}
-
-template <class Step> auto AppConnection::on(Step step) {
-  return [self = shared_from_this(), owner = owner_, step = std::move(step)](auto&&... values) {
-    if (self->closed_) return;
-    self->heard_ = steady_clock::now();
-    step(*self, std::forward<decltype(values)>(values)...);
-  };
 }
 
 bool AppConnection::is_upgrade() const { return request_.count(http::field::upgrade) > 0; }
@@ -115,7 +97,7 @@ void AppConnection::serve(HeaderParser&& request, std::string request_id, std::f
   request_id_ = std::move(request_id);
   done_ = std::move(done);
   used_at_ = services_.context.clock().now().wall;
-  heard_ = steady_clock::now();
+  began_ = heard_ = steady_clock::now();
   parser_.emplace(std::move(request));
   parser_->body_limit(boost::none);
   answer_parser_.reset();
@@ -124,6 +106,10 @@ void AppConnection::serve(HeaderParser&& request, std::string request_id, std::f
   ++exchange_;
   to_app_over_ = to_client_over_ = false;
   request_done_ = parser_->is_done();
+  request_left_.reset();
+  answer_left_.reset();
+  app_said_more_ = false;
+  if (const auto length = parser_->content_length(); length && !request_done_) request_left_ = *length;
   end_.reset();
 
   const auto& head = parser_->get();
@@ -135,15 +121,19 @@ void AppConnection::serve(HeaderParser&& request, std::string request_id, std::f
   fill(request_, fields_for_app(fields_of(head)));
   request_.erase(http::field::expect);  // this proxy has said 100 itself
   if (parser_->chunked()) request_.chunked(true);
-  const std::string upgrade = value_of(head, http::field::upgrade);
-  if (head.version() >= 11 && !upgrade.empty() && !beast::iequals(upgrade, "h2c")) {
+  if (const auto length = parser_->content_length())
+    request_.set(http::field::content_length, std::to_string(*length));
+  const std::string upgrade =
+      upgrade_for_app(value_of(head, http::field::connection), value_of(head, http::field::upgrade));
+  if (head.version() >= 11 && !upgrade.empty()) {
     request_.set(http::field::connection, "Upgrade");
     request_.set(http::field::upgrade, upgrade);
   }
-  watch_silence();
-  // What may have had an effect is never sent twice, and a kept connection may have ended just now.
+  look_within(kLookAfter);
+  // What may have had an effect is never sent twice, and a kept connection may have ended just now. What has
+  // come on it without being asked for answers nothing.
   const bool safe = request_done_ && (head.method() == http::verb::get || head.method() == http::verb::head);
-  reused_ = app_ != nullptr && safe && !is_upgrade();
+  reused_ = app_ != nullptr && safe && !is_upgrade() && !app_->has_some();
   if (reused_) return send();
   open();
 }
@@ -157,7 +147,7 @@ void AppConnection::leave_app() {
   if (!app_) return;
   app_->close();
   // What was under way is told so first.
-  asio::post(silence_.get_executor(), [left = std::shared_ptr<ChannelStream>(std::move(app_))] {});
+  asio::post(watch_.get_executor(), [left = std::shared_ptr<ChannelStream>(std::move(app_))] {});
 }
 
 void AppConnection::open() {
@@ -184,7 +174,7 @@ void AppConnection::opened(const Result<AppOpened>& result) {
 
 void AppConnection::send() {
   sending_ = true;
-  const bool waits = !value_of(parser_->get(), http::field::expect).empty() && !request_done_;
+  const bool waits = waits_for_leave(parser_->get()) && !request_done_;
   if (!waits) return send_header();
   static const std::string kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
   asio::async_write(client_.stream, asio::buffer(kContinue), on([](auto& self, ErrorCode error, std::size_t) {
@@ -201,7 +191,7 @@ void AppConnection::send_header() {
   request_.body().more = !request_done_;
   request_out_.emplace(request_);
   if (!request_done_ && client_.buffer.size() > 0) {  // what has come of the body leaves with the head
-    pump_request();
+    request_left_ ? begin_to_pass_request() : pump_request();
     return read_answer();
   }
   http::async_write_header(*app_, *request_out_,
@@ -210,7 +200,7 @@ void AppConnection::send_header() {
                              if (left && !self.end_) return;  // another connection has the request
                              if (error) self.request_lost_ = true;
                              if (self.request_done_) return self.request_over();
-                             self.pump_request();
+                             self.request_left_ ? self.pass_request() : self.pump_request();
                            }));
   read_answer();
 }
@@ -232,7 +222,7 @@ void AppConnection::took_request(ErrorCode error) {
     if (error || parser_->is_done()) return request_over();
     return pump_request();
   }
-  if (error) return close();
+  if (error) return error.category() == garbled_category() ? refuse_body(error) : close();
   used_at_ = services_.context.clock().now().wall;
   const std::size_t size = up_.size - parser_->get().body().size;
   request_done_ = parser_->is_done();
@@ -248,10 +238,65 @@ void AppConnection::took_request(ErrorCode error) {
   }));
 }
 
+// Chunks that are none. Where the body ends, and the next request begins, nobody knows.
+void AppConnection::refuse_body(ErrorCode error) {
+  if (answer_begun_ || error == http::error::partial_message) return close();
+  sending_ = false;
+  opening_.reset();
+  leave_app();
+  const Problem problem =
+      make_problem("malformed-request", "the request's body is no HTTP/1.1: " + error.message(),
+                   "send its Content-Length, or chunks");
+  count(problem.status);
+  end({false, app_problem_page(problem, request_id_, console_page(entry_.console, entry_.app))});
+}
+
+// What has come of it lies in the client's buffer, perhaps with the next request.
+void AppConnection::begin_to_pass_request() {
+  const std::size_t size = std::min<std::uint64_t>(client_.buffer.size(), *request_left_);
+  *request_left_ -= size;
+  request_done_ = *request_left_ == 0;
+  request_.body().data = client_.buffer.data().data();
+  request_.body().size = size;
+  request_.body().more = !request_done_;
+  http::async_write(*app_, *request_out_, on([size](auto& self, ErrorCode failed, std::size_t) {
+    self.client_.buffer.consume(size);
+    if (failed && failed != http::error::need_buffer) self.request_lost_ = true;
+    self.request_done_ ? self.request_over() : self.pass_request();
+  }));
+}
+
+void AppConnection::pass_request() {
+  reading_request_ = true;
+  passing_up_.resize(std::min<std::uint64_t>(kPiece, *request_left_));
+  client_.stream.async_read_some(asio::buffer(passing_up_),
+                                 on([](auto& self, ErrorCode error, std::size_t size) {
+                                   self.reading_request_ = false;
+                                   if (error && self.end_) return self.request_over();  // it has its answer
+                                   if (error) return self.close();
+                                   self.passing_up_.resize(size);
+                                   self.pass_to_app(std::exchange(self.passing_up_, {}));
+                                 }));
+}
+
+void AppConnection::pass_to_app(std::string piece) {
+  used_at_ = services_.context.clock().now().wall;
+  *request_left_ -= piece.size();
+  request_done_ = *request_left_ == 0;
+  const auto go_on = [](AppConnection& self) {
+    self.request_done_ ? self.request_over() : self.pass_request();
+  };
+  if (end_ || request_lost_) return go_on(*this);  // nobody waits for the rest
+  app_->write_piece(std::move(piece), on([go_on](auto& self, ErrorCode failed, std::size_t) {
+                      if (failed) self.request_lost_ = true;
+                      go_on(self);
+                    }));
+}
+
 void AppConnection::request_over() {
   sending_ = false;
   if (end_) return deliver_end();
-  watch_client();
+  look_within(kLookAfter);
 }
 
 // ---- the answer ----
@@ -290,8 +335,11 @@ void AppConnection::answer_header() {
   answer_.result(head.result_int());
   answer_.reason(head.reason());
   fill(answer_, fields_from_app(fields_of(head)));
+  if (const auto length = answer_parser_->content_length())
+    answer_.set(http::field::content_length, std::to_string(*length));
+  if (answer_.result() == http::status::no_content) answer_.erase(http::field::content_length);
   const bool old = parser_->get().version() < 11;
-  keep_ = parser_->get().keep_alive();
+  keep_ = parser_->get().keep_alive() && request_done_;  // else the client may send on what nobody reads
   if (!answer_parser_->is_done() && !answer_parser_->content_length()) {
     if (old)
       keep_ = false;
@@ -302,11 +350,14 @@ void AppConnection::answer_header() {
   answer_.body().data = nullptr;
   answer_.body().more = !answer_parser_->is_done();
   answer_out_.emplace(answer_);
-  if (!answer_parser_->is_done() && app_buffer_.size() > 0) return pump_answer();  // head and body at once
+  const bool has_body = !answer_parser_->is_done();
+  if (const auto length = answer_parser_->content_length(); length && has_body) answer_left_ = *length;
+  // Head and body at once, as far as it has come.
+  if (has_body && app_buffer_.size() > 0) return answer_left_ ? begin_to_pass_answer() : pump_answer();
   http::async_write_header(client_.stream, *answer_out_, on([](auto& self, ErrorCode error, std::size_t) {
                              if (error) return self.close();
                              if (self.answer_parser_->is_done()) return self.answer_over();
-                             self.pump_answer();
+                             self.answer_left_ ? self.pass_answer() : self.pump_answer();
                            }));
 }
 
@@ -335,9 +386,39 @@ void AppConnection::took_answer_body(ErrorCode error) {
                     }));
 }
 
+void AppConnection::begin_to_pass_answer() {
+  const std::size_t size = std::min<std::uint64_t>(app_buffer_.size(), *answer_left_);
+  *answer_left_ -= size;
+  answer_.body().data = app_buffer_.data().data();
+  answer_.body().size = size;
+  answer_.body().more = *answer_left_ > 0;
+  http::async_write(client_.stream, *answer_out_, on([size](auto& self, ErrorCode failed, std::size_t) {
+                      if (failed && failed != http::error::need_buffer) return self.close();
+                      self.app_buffer_.consume(size);
+                      self.pass_answer();
+                    }));
+}
+
+void AppConnection::pass_answer() {
+  if (*answer_left_ == 0) return answer_over();
+  app_->read_piece(on([](auto& self, ErrorCode error, std::string piece) {
+    if (error) return self.close();  // the client must not take this for the answer's end
+    const std::size_t size = std::min<std::uint64_t>(piece.size(), *self.answer_left_);
+    self.app_said_more_ = size < piece.size();
+    *self.answer_left_ -= size;
+    self.passing_down_ = std::move(piece);
+    asio::async_write(self.client_.stream, asio::buffer(self.passing_down_, size),
+                      self.on([](auto& me, ErrorCode failed, std::size_t) {
+                        if (failed) return me.close();
+                        me.passing_down_ = {};
+                        me.pass_answer();
+                      }));
+  }));
+}
+
 void AppConnection::answer_over() {
   const bool again = request_done_ && !request_lost_ && answer_parser_->keep_alive() &&
-                     !answer_parser_->need_eof() && app_buffer_.size() == 0;
+                     !answer_parser_->need_eof() && app_buffer_.size() == 0 && !app_said_more_;
   if (!again) leave_app();
   end({keep_ && request_done_ && !request_lost_, std::nullopt});
 }
@@ -372,11 +453,11 @@ void AppConnection::end(End end) {
 
 void AppConnection::deliver_end() {
   patience_.cancel();
-  silence_.cancel();
   request_lost_ = false;
   parser_.reset();
   up_ = {};
   down_ = {};
+  passing_up_ = {};
   app_buffer_.shrink_to_fit();
   client_.buffer.shrink_to_fit();
   const auto owner = std::exchange(owner_, nullptr);
@@ -391,7 +472,7 @@ void AppConnection::close() {
   const auto self = shared_from_this();
   const auto owner = owner_ ? std::exchange(owner_, nullptr) : weak_owner_.lock();
   done_ = nullptr;
-  silence_.cancel();
+  watch_.cancel();
   patience_.cancel();
   opening_.reset();
   if (app_) app_->close();
@@ -399,93 +480,15 @@ void AppConnection::close() {
 }
 
 void AppConnection::cut(const Error&) {
-  asio::post(silence_.get_executor(), [weak = weak_from_this()] {
+  asio::post(watch_.get_executor(), [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->close();
   });
-}
-
-// ---- after status 101 ----
-
-void AppConnection::switch_protocols() {
-  answer_begun_ = true;
-  count(101);
-  if (!request_done_) return close();
-  answer_out_.reset();
-  answer_ = {};
-  answer_.version(11);
-  answer_.result(http::status::switching_protocols);
-  fill(answer_, fields_from_app(fields_of(answer_parser_->get())));
-  answer_.set(http::field::connection, "Upgrade");
-  answer_.set(http::field::upgrade, value_of(answer_parser_->get(), http::field::upgrade));
-  answer_.body().data = nullptr;
-  answer_.body().more = false;
-  answer_out_.emplace(answer_);
-  http::async_write_header(client_.stream, *answer_out_, on([](auto& self, ErrorCode error, std::size_t) {
-                             if (error) return self.close();
-                             const auto take = [](beast::flat_buffer& buffer, Piece& piece) {
-                               const std::size_t size = buffer.size();
-                               asio::buffer_copy(asio::buffer(piece.bytes.get(), size), buffer.data());
-                               buffer.consume(size);
-                               return size;
-                             };
-                             self.up_.make(std::max(kPiece, self.client_.buffer.size()));
-                             self.down_.make(std::max(kPiece, self.app_buffer_.size()));
-                             self.pump_to_app(take(self.client_.buffer, self.up_));
-                             self.pump_to_client(take(self.app_buffer_, self.down_));
-                           }));
-}
-
-// Writes what was read, then reads what comes next.
-void AppConnection::pump_to_app(std::size_t size) {
-  const auto read = [](AppConnection& self) {
-    self.client_.stream.async_read_some(asio::buffer(self.up_.bytes.get(), self.up_.size),
-                                        self.on([](auto& me, ErrorCode error, std::size_t came) {
-                                          me.used_at_ = me.services_.context.clock().now().wall;
-                                          if (!error) return me.pump_to_app(came);
-                                          if (error != asio::error::eof) return me.close();
-                                          me.app_->finish();
-                                          me.side_over(me.to_app_over_);
-                                        }));
-  };
-  if (size == 0) return read(*this);
-  asio::async_write(*app_, asio::buffer(up_.bytes.get(), size),
-                    on([read](auto& self, ErrorCode error, std::size_t) {
-                      if (error) return self.close();
-                      read(self);
-                    }));
-}
-
-void AppConnection::pump_to_client(std::size_t size) {
-  const auto read = [](AppConnection& self) {
-    self.app_->async_read_some(asio::buffer(self.down_.bytes.get(), self.down_.size),
-                               self.on([](auto& me, ErrorCode error, std::size_t came) {
-                                 if (!error) return me.pump_to_client(came);
-                                 // TLS has no half of an end.
-                                 if (error != asio::error::eof || me.client_.stream.tls()) return me.close();
-                                 ErrorCode ignored;
-                                 me.client_.stream.tcp().socket().shutdown(tcp::socket::shutdown_send,
-                                                                           ignored);
-                                 me.side_over(me.to_client_over_);
-                               }));
-  };
-  if (size == 0) return read(*this);
-  asio::async_write(client_.stream, asio::buffer(down_.bytes.get(), size),
-                    on([read](auto& self, ErrorCode error, std::size_t) {
-                      if (error) return self.close();
-                      read(self);
-                    }));
-}
-
-void AppConnection::side_over(bool& side) {
-  side = true;
-  if (to_app_over_ && to_client_over_) close();
 }
 
 // ---- clients that are gone, and silence ----
 
 // Nothing is read of a client that waits for an answer, so that what it sends ahead stays where it is.
 void AppConnection::watch_client() {
-  if (is_upgrade()) return;
   client_.stream.tcp().socket().async_wait(
       tcp::socket::wait_read, [weak = weak_from_this(), number = exchange_](ErrorCode error) {
         const auto self = weak.lock();
@@ -495,14 +498,29 @@ void AppConnection::watch_client() {
       });
 }
 
-void AppConnection::watch_silence() {
-  silence_.expires_at(heard_ + client_.silence);
-  silence_.async_wait([weak = weak_from_this()](ErrorCode cancelled) {
+void AppConnection::look_within(steady_clock::duration most) {
+  const auto at = steady_clock::now() + most;
+  if (look_at_ && *look_at_ <= at) return;
+  look_at_ = at;
+  watch_.expires_at(at);
+  watch_.async_wait([weak = weak_from_this()](ErrorCode cancelled) {
     const auto self = weak.lock();
-    if (cancelled || !self || self->closed_ || !self->owner_) return;
-    if (steady_clock::now() - self->heard_ >= self->client_.silence) return self->close();
-    self->watch_silence();
+    if (cancelled || !self) return;
+    self->look_at_.reset();
+    if (!self->closed_ && self->owner_) self->look();
   });
+}
+
+void AppConnection::look() {
+  const auto now = steady_clock::now();
+  if (now - heard_ >= client_.silence) return close();
+  const bool waits = request_done_ && !sending_ && !end_ && !is_upgrade();
+  if (waits && watched_ != exchange_) {
+    if (now - began_ < kLookAfter) return look_within(kLookAfter);
+    watched_ = exchange_;
+    watch_client();
+  }
+  look_within(heard_ + client_.silence - now);
 }
 
 }  // namespace berth::controller::api

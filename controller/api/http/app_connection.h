@@ -75,6 +75,10 @@ class AppConnection final : public OpenStream, public std::enable_shared_from_th
   void send_header();
   void pump_request();
   void took_request(ErrorCode error);
+  void refuse_body(ErrorCode error);
+  void begin_to_pass_request();
+  void pass_request();
+  void pass_to_app(std::string piece);
   void request_over();
   void read_answer();
   void took_answer(ErrorCode error);
@@ -82,6 +86,8 @@ class AppConnection final : public OpenStream, public std::enable_shared_from_th
   void switch_protocols();
   void pump_answer();
   void took_answer_body(ErrorCode error);
+  void begin_to_pass_answer();
+  void pass_answer();
   void answer_over();
   void refuse(const Error& why);
   void count(unsigned status);
@@ -91,7 +97,8 @@ class AppConnection final : public OpenStream, public std::enable_shared_from_th
   void pump_to_client(std::size_t size);
   void side_over(bool& side);
   void watch_client();
-  void watch_silence();
+  void look_within(std::chrono::steady_clock::duration most);
+  void look();
   void close();
   bool is_upgrade() const;
   // `step` with this, unless it was closed; holds this and the client. As a handler.
@@ -128,15 +135,32 @@ class AppConnection final : public OpenStream, public std::enable_shared_from_th
   bool request_lost_ = false;     // the app does not take the rest of it, which is thrown away
   bool answer_begun_ = false;
   bool keep_ = false;
+  // Of bodies whose length is known, of which nothing is looked at: bytes that are still to be passed on.
+  std::optional<std::uint64_t> request_left_, answer_left_;
+  bool app_said_more_ = false;  // than it had announced
   std::optional<End> end_;
   bool to_app_over_ = false, to_client_over_ = false;  // after status 101
   std::uint64_t exchange_ = 0;                         // the number of this one
   std::uint64_t connection_ = 0;                       // the number of the connection to the app
 
-  boost::asio::steady_timer silence_, patience_;
-  std::chrono::steady_clock::time_point heard_;
+  // One timer for all exchanges, which most are too short to set: look() is due then, or nothing is.
+  boost::asio::steady_timer watch_;
+  std::optional<std::chrono::steady_clock::time_point> look_at_;
+  std::uint64_t watched_ = 0;  // the exchange of which look() has begun to watch the client
+
+  boost::asio::steady_timer patience_;
+  std::chrono::steady_clock::time_point heard_, began_;
   bool closed_ = false;
   Piece up_, down_;
+  std::string passing_up_, passing_down_;
 };
+
+template <class Step> auto AppConnection::on(Step step) {
+  return [self = shared_from_this(), owner = owner_, step = std::move(step)](auto&&... values) {
+    if (self->closed_) return;
+    self->heard_ = std::chrono::steady_clock::now();
+    step(*self, std::forward<decltype(values)>(values)...);
+  };
+}
 
 }  // namespace berth::controller::api

@@ -1,5 +1,5 @@
 // ClientStream: the stream of one client's connection, as Beast reads and writes HTTP and WebSockets on it.
-// Includes Beast, which is slow to compile: for connection.cc, app_connection.cc and web_socket.cc alone.
+// Includes Beast, which is slow to compile: for the files of berth_api_server alone.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

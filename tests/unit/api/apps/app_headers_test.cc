@@ -69,5 +69,23 @@ TEST(AppHeaders, AnAppSetsCookiesOfItsOwnHostAlone) {
             (HeaderFields{{"Set-Cookie", "_xsrf=1; Path=/"}, {"Set-Cookie", "domain=kept"}}));
 }
 
+TEST(AppHeaders, AConnectionTakesNothingOfTheMessageAway) {
+  const HeaderFields asked = {{"Connection", "Host, origin, X-Own, Sec-Fetch-Site"},
+                              {"Host", "app"},
+                              {"Origin", "http://app"},
+                              {"Sec-Fetch-Site", "none"},
+                              {"X-Own", "1"}};
+  EXPECT_EQ(fields_for_app(asked),
+            (HeaderFields{{"Host", "app"}, {"Origin", "http://app"}, {"Sec-Fetch-Site", "none"}}));
+}
+
+TEST(AppHeaders, AnUpgradeIsOneThatTheConnectionNames) {
+  EXPECT_EQ(upgrade_for_app("keep-alive, Upgrade", "websocket"), "websocket");
+  EXPECT_EQ(upgrade_for_app("upgrade", "websocket, H2C ,x"), "websocket, x");
+  EXPECT_EQ(upgrade_for_app("upgrade", "h2c"), "");
+  EXPECT_EQ(upgrade_for_app("keep-alive", "websocket"), "");
+  EXPECT_EQ(upgrade_for_app("", "websocket"), "");
+}
+
 }  // namespace
 }  // namespace berth::controller::api

@@ -44,8 +44,8 @@ TEST(AppNames, AConfiguredDomainHasItsOwnPort) {
 
 TEST(AppNames, WhatIsBelowTheNamesOfAppsIsNeverTheConsole) {
   const AppNames names("https://apps.berth.example");
-  for (const char* host :
-       {"x.localhost:7410", "a.b.localhost", "x.apps.berth.example", "--.localhost:7410"}) {
+  for (const char* host : {"x.localhost:7410", "a.b.localhost", "x.apps.berth.example", "--.localhost:7410",
+                           "x.localhost.:7410", "x.apps.berth.example."}) {
     EXPECT_TRUE(names.is_of_apps(host)) << host;
     EXPECT_FALSE(names.find(host, 7410)) << host;
   }

@@ -39,6 +39,27 @@ TEST(AppPassSeal, ATicketIsNoCookieNorAnotherClustersNorAnotherKeys) {
   EXPECT_EQ(seal_of('c', 'l').open(Kind::kTicket, text).error().code, "pass-invalid");
 }
 
+// More than are known at a time, and what is known as one kind is none of the other.
+TEST(AppPassSeal, ManyCookiesComeBackEachAsItself) {
+  const auto seal = seal_of('c', 'k');
+  std::vector<std::string> texts;
+  for (int i = 0; i < 1000; ++i) {
+    AppPass pass = kPass;
+    pass.user = "user-" + std::to_string(i);
+    texts.push_back(seal.seal(Kind::kCookie, pass));
+  }
+  for (int turn = 0; turn < 2; ++turn)
+    for (int i = 0; i < 1000; ++i) {
+      const std::string& text = texts[static_cast<std::size_t>(i)];
+      const auto pass = seal.open(Kind::kCookie, text);
+      ASSERT_TRUE(pass.ok());
+      EXPECT_EQ(pass->user, "user-" + std::to_string(i));
+      EXPECT_FALSE(seal.open(Kind::kTicket, text).ok());
+      EXPECT_FALSE(seal.open(Kind::kCookie, text.substr(1)).ok());
+    }
+  EXPECT_FALSE(seal.open(Kind::kCookie, "").ok());
+}
+
 TEST(AppPassSeal, DamagedTextIsNoPass) {
   const auto seal = seal_of('c', 'k');
   const std::string text = seal.seal(Kind::kTicket, kPass);

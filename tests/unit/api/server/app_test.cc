@@ -158,6 +158,26 @@ TEST_F(Apps, BodiesGoBothWaysInPieces) {
   for (std::size_t came = 0; came < kSize; came += 1u << 20) ASSERT_EQ(client.take(1u << 20), piece);
 }
 
+TEST_F(Apps, ARequestRightBehindABodyIsTheNextOne) {
+  const std::string cookie = let_in();
+  for (const bool in_one : {true, false}) {
+    SCOPED_TRACE(in_one);
+    const std::size_t number = rig_.cell.apps.opened();
+    RawClient client(server_->port());
+    const std::string post = request("POST /p", cookie, own_origin() + "Content-Length: 8\r\n");
+    const std::string next = "abcd" + request("GET /next", cookie);
+    client.send(in_one ? post + "1234" + next : post + "1234");
+    app(number)->until("\r\n\r\n1234");
+    if (!in_one) client.send(next);
+    EXPECT_EQ(app(number)->take(4), "abcd");
+    app(number)->say("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst");
+    EXPECT_TRUE(client.reply().ends_with("\r\n\r\nfirst"));
+    EXPECT_TRUE(app(number)->until("\r\n\r\n").starts_with("GET /next "));
+    app(number)->say(kOk);
+    EXPECT_TRUE(client.reply().ends_with("\r\n\r\nok"));
+  }
+}
+
 TEST_F(Apps, ABodyInChunksIsOneOnTheOtherSide) {
   const std::string cookie = let_in();
   RawClient client(server_->port());
@@ -306,6 +326,111 @@ TEST_F(Apps, AnAppThatFailsIsToldApart) {
                   .starts_with("HTTP/1.1 502 "));
 }
 
+// What it says beyond the length is no answer to anybody, whether it comes with the answer or after it.
+TEST_F(Apps, AnAnswerEndsWhereItsLengthSays) {
+  const std::string cookie = let_in();
+  const std::string evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil";
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n";
+  for (const auto& [first, then] :
+       {std::pair(head + "answer" + evil, std::string()), std::pair(head + "ans", "wer" + evil)}) {
+    SCOPED_TRACE(first);
+    const std::size_t number = rig_.cell.apps.opened();
+    RawClient client(server_->port());
+    client.send(request("GET /", cookie));
+    app(number)->until("\r\n\r\n");
+    app(number)->say(first);
+    if (!then.empty()) {
+      client.until("ans");
+      app(number)->say(then);
+    }
+    EXPECT_TRUE(client.reply().ends_with("\r\n\r\nanswer"));
+    client.send(request("GET /next", cookie));
+    EXPECT_TRUE(app(number + 1)->until("\r\n\r\n").starts_with("GET /next "));
+    app(number + 1)->say(kOk);
+    EXPECT_TRUE(client.reply().ends_with("\r\n\r\nok"));
+  }
+}
+
+TEST_F(Apps, WhatAnAppSaysWithoutBeingAskedAnswersNothing) {
+  const std::string cookie = let_in();
+  RawClient client(server_->port());
+  client.send(request("GET /", cookie));
+  app()->until("\r\n\r\n");
+  app()->say(kOk);
+  EXPECT_TRUE(client.reply().ends_with("ok"));
+  app()->say("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil");
+  while (app()->untaken() > 0) std::this_thread::yield();
+  app()->settle();
+  client.send(request("GET /next", cookie));
+  EXPECT_TRUE(app(1)->until("\r\n\r\n").starts_with("GET /next "));
+  app(1)->say(kOk);
+  EXPECT_TRUE(client.reply().ends_with("\r\n\r\nok"));
+}
+
+TEST_F(Apps, ALengthIsPassedOnAsOneNumber) {
+  const std::string cookie = let_in();
+  for (const char* list : {"4, 4", "4,4,4", "4 4"})
+    EXPECT_TRUE(refusal(request("POST /", cookie, own_origin() + "Content-Length: " + list + "\r\n") + "abcd")
+                    .starts_with("HTTP/1.1 400 "))
+        << list;
+  RawClient client(server_->port());
+  client.send(request("POST /", cookie, own_origin() + "Content-Length: 0000004\r\n") + "abcd");
+  EXPECT_NE(app()->until("abcd").find("Content-Length: 4\r\n"), std::string::npos);
+  app()->say("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok");
+  const std::string reply = client.reply();
+  EXPECT_TRUE(reply.ends_with("\r\n\r\nok")) << reply;
+  EXPECT_EQ(reply.find("Content-Length"), reply.rfind("Content-Length")) << reply;
+  client.send(request("GET /", cookie));
+  app()->until("\r\n\r\n");
+  app()->say("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n");
+  EXPECT_EQ(client.until("\r\n\r\n").find("Content-Length"), std::string::npos);
+}
+
+TEST_F(Apps, AnOldClientIsToldNoInterimAnswer) {
+  const std::string cookie = let_in();
+  RawClient client(server_->port());
+  client.send("POST / HTTP/1.0\r\nHost: " + host() + "\r\nCookie: " + cookie + "\r\n" + own_origin() +
+              "Expect: 100-continue\r\nContent-Length: 3\r\n\r\nabc");
+  app()->until("abc");
+  app()->say(kOk);
+  EXPECT_TRUE(client.until("ok").starts_with("HTTP/1.1 200 "));
+}
+
+TEST_F(Apps, ChunksThatAreNoneAreRefusedInWords) {
+  const std::string cookie = let_in();
+  for (const char* chunks :
+       {"xyz\r\n", "-1\r\na\r\n", "0x4\r\nabcd\r\n", "2\r\nabX\r\n", "fffffffffffffffff\r\n"}) {
+    SCOPED_TRACE(chunks);
+    RawClient client(server_->port());
+    client.send(request("POST /", cookie, own_origin() + "Transfer-Encoding: chunked\r\n") + chunks +
+                "0\r\n\r\n");
+    const std::string reply = client.all();
+    EXPECT_TRUE(reply.starts_with("HTTP/1.1 400 ")) << reply;
+    EXPECT_NE(reply.find("malformed-request"), std::string::npos);
+    EXPECT_TRUE(client.closed());
+  }
+}
+
+class ImpatientApps : public AppsRig {
+ protected:
+  void SetUp() override {
+    alice_ = sign_in("b1", "alice");
+    api::ServerOptions options;
+    options.app_silence = std::chrono::seconds(1);
+    start(options);
+  }
+};
+
+TEST_F(ImpatientApps, WhoSaysNothingForLongIsCut) {
+  const std::string cookie = let_in();
+  RawClient client(server_->port());
+  client.send(request("POST /", cookie, own_origin() + "Content-Length: 9\r\n") + "part");
+  app()->until("part");
+  client.all();
+  EXPECT_TRUE(client.closed());
+  EXPECT_TRUE(app()->wait_until_gone());
+}
+
 TEST_F(Apps, AnAppMayAnswerBeforeTheRequestsEnd) {
   const std::string cookie = let_in();
   RawClient client(server_->port());
@@ -315,6 +440,17 @@ TEST_F(Apps, AnAppMayAnswerBeforeTheRequestsEnd) {
   EXPECT_TRUE(client.until("no").starts_with("HTTP/1.1 413 "));
   client.all();
   EXPECT_TRUE(client.closed());
+  // The rest of a body is taken from who sends it, so that the answer is read.
+  RawClient eager(server_->port());
+  const std::size_t number = rig_.cell.apps.opened();
+  std::thread sends([&] {
+    eager.send(request("POST /", cookie, own_origin() + "Content-Length: 4000000\r\n") +
+               std::string(4'000'000, 'x'));
+  });
+  app(number)->until("xxx");
+  app(number)->say("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno");
+  EXPECT_TRUE(eager.until("\r\n\r\nno").starts_with("HTTP/1.1 413 "));
+  sends.join();
 }
 
 TEST_F(Apps, ARequestIsReadInOneWayAlone) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <future>
 #include <utility>
 
 namespace berth::testing {
@@ -77,6 +78,12 @@ void FakeApp::hold_writes(bool hold) {
 std::size_t FakeApp::untaken() {
   const std::lock_guard lock(mutex_);
   return said_.size();
+}
+
+void FakeApp::settle() {
+  std::promise<void> given;
+  thread_.post([&given] { given.set_value(); });
+  given.get_future().wait();
 }
 
 void FakeApp::say(std::string_view bytes) {

@@ -32,6 +32,8 @@ class FakeApp {
   // From now on nothing that is written is taken, until it is let go on.
   void hold_writes(bool hold);
   std::size_t untaken();  // bytes that the API has not taken
+  // Until the API was given what it has taken so far.
+  void settle();
 
   void say(std::string_view bytes);
   void end();
