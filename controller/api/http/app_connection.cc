@@ -312,6 +312,7 @@ void AppConnection::read_answer() {
 }
 
 void AppConnection::took_answer(ErrorCode error) {
+  if (!owner_ || end_) return;  // the request was refused meanwhile
   if (error && reused_ && !answer_parser_->got_some() && interim_ == 0) return open();
   if (error)
     return refuse(error == http::error::end_of_stream || error == asio::error::connection_reset ||
