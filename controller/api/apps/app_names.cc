@@ -12,8 +12,8 @@ namespace {
 constexpr std::string_view kLoopback = "localhost";
 constexpr std::size_t kSessionDigits = 32;
 
-// Without the dot of a full name either, "localhost.": such a name is for apps, and of none.
-std::string_view without_port(std::string_view host) {
+// Without its port, and without the dot of a full name, "localhost.": such a name is for apps, and of none.
+std::string_view name_of_host(std::string_view host) {
   const auto colon = host.rfind(':');
   if (colon != std::string_view::npos) host = host.substr(0, colon);
   if (host.ends_with('.')) host.remove_suffix(1);
@@ -62,7 +62,7 @@ AppNames::AppNames(std::string_view origin) {
 
 bool AppNames::is_of_apps(std::string_view host) const {
   const std::string name = lower_case(host);
-  return is_below(without_port(name), kLoopback) || is_below(without_port(name), without_port(domain_));
+  return is_below(name_of_host(name), kLoopback) || is_below(name_of_host(name), name_of_host(domain_));
 }
 
 std::optional<AppId> AppNames::find(std::string_view host, std::uint16_t port) const {

@@ -19,7 +19,6 @@ using std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::size_t kPiece = 64u << 10;
 // Beast reads no more at once than its buffer has room for, and would begin with 512 bytes.
 constexpr std::size_t kHeadRoom = 16u << 10;
 constexpr std::size_t kAppBufferMax = 256u << 10;
@@ -30,10 +29,6 @@ constexpr std::chrono::milliseconds kLookAfter{100};  // at the client of an ans
 Error lost_app() {
   return make_error("app-answer-invalid", "the app closed its connection without an answer",
                     "is it running? The session's output may say why");
-}
-
-const boost::system::error_category& garbled_category() {
-  return http::make_error_code(http::error::bad_method).category();
 }
 
 Error garbled() {
@@ -222,7 +217,7 @@ void AppConnection::took_request(ErrorCode error) {
     if (error || parser_->is_done()) return request_over();
     return pump_request();
   }
-  if (error) return error.category() == garbled_category() ? refuse_body(error) : close();
+  if (error) return is_of_http(error) ? refuse_body(error) : close();
   used_at_ = services_.context.clock().now().wall;
   const std::size_t size = up_.size - parser_->get().body().size;
   request_done_ = parser_->is_done();

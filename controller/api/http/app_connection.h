@@ -55,6 +55,7 @@ class AppConnection final : public OpenStream, public std::enable_shared_from_th
 
  private:
   using ErrorCode = boost::system::error_code;
+  static constexpr std::size_t kPiece = 64u << 10;  // bytes that are read at once
 
   // Bytes that are moved at once. Not zeroed: a short answer would wait for that longer than for its own
   // bytes.

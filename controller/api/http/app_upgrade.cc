@@ -11,12 +11,6 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using asio::ip::tcp;
 
-namespace {
-
-constexpr std::size_t kPiece = 64u << 10;
-
-}  // namespace
-
 void AppConnection::switch_protocols() {
   answer_begun_ = true;
   count(101);

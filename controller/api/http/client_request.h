@@ -58,6 +58,12 @@ inline std::string unclear_end(const ClientRequest& request) {
   return request.count("Content-Length") > 0 ? "it has a Content-Length and a Transfer-Encoding" : "";
 }
 
+// Whether the other side's bytes are no HTTP, and not the connection's failure.
+inline bool is_of_http(const boost::system::error_code& error) {
+  return error.category() ==
+         boost::beast::http::make_error_code(boost::beast::http::error::bad_method).category();
+}
+
 // A list, "4, 4", is read differently by whom it is passed on to.
 inline bool has_clear_length(const ClientRequest& request) {
   return header(request, "Content-Length").find_first_not_of("0123456789") == std::string::npos;

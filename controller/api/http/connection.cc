@@ -324,8 +324,7 @@ void Connection::read_failed(error_code error) {
     shared_->api.metrics().count_rejected("timeout");
     return close();
   }
-  const bool is_http = error.category() == http::make_error_code(http::error::bad_method).category();
-  if (is_http && error != http::error::end_of_stream && error != http::error::partial_message)
+  if (is_of_http(error) && error != http::error::end_of_stream && error != http::error::partial_message)
     return refuse(make_problem("malformed-request", "this is no HTTP/1.1 request: " + error.message(),
                                "/openapi.json says what is served; https goes to a server with --tls"));
   close();
