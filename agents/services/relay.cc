@@ -13,7 +13,7 @@ namespace berth::agents {
 namespace {
 
 // Bytes of the app in a write: as many as the last had, and twice so many where it was full.
-constexpr std::size_t kPieceMin = 4 << 10, kPieceMax = 256 << 10;
+constexpr std::size_t kPieceMin = 4 << 10, kPieceMax = 128 << 10;
 
 // What a kernel says is its own affair: a code that is not known here is not passed on as ours.
 int refusal_status(const Error& error) {

@@ -99,7 +99,7 @@ class ControllerProcess {
   std::unique_ptr<SpanExporter> spans_;  // null: no spans are made
   std::unique_ptr<SessionSpans> session_spans_;
   std::unique_ptr<SessionLines> lines_;  // with what else the node tells: before it
-  IoThreads io_{2};                      // of the API server, and of its tunnels
+  IoThreads io_{IoThreads::usual()};     // of the API server, and of its tunnels
   std::unique_ptr<CellNode> node_;
   std::unique_ptr<ApiNode> api_node_;
   std::unique_ptr<KeyKeeper> keys_;

@@ -26,6 +26,7 @@ struct Answer {
 };
 
 inline constexpr std::size_t kBufferedBytesMax = 256u << 10;  // a stream and direction
+inline constexpr std::size_t kReadBytesMax = 64u << 10;       // that a read gives at once
 inline constexpr std::size_t kHeaderBytesMax = 64u << 10;     // of a question or an answer
 
 struct Limits {

@@ -11,7 +11,9 @@ constexpr std::int32_t kConnectionWindow = 16 << 20;
 constexpr std::uint64_t kResetsASecond = 33;  // libnghttp2's own
 constexpr std::size_t kFrameHeadBytes = 9;
 constexpr ssize_t kFrameBytes =
-    kTlsRecordBytes - kFrameHeadBytes;                             // of a body: a frame fills a record of TLS
+    kTlsRecordBytes - kFrameHeadBytes;  // of a body: a frame fills a record of TLS
+// Of bodies in one fill(): the other side is at work with them while the next are made.
+constexpr std::size_t kFilledAtOnce = kReadBytesMax;
 constexpr std::size_t kHeaderBlockBytesMax = 4 * kHeaderBytesMax;  // libnghttp2 reckons with the worst coding
 
 template <class T, class Free> using Owned = std::unique_ptr<T, Free>;
@@ -37,27 +39,9 @@ void append(std::vector<nghttp2_nv>& fields, const Headers& headers) {
   for (const auto& [name, value] : headers) fields.push_back(field(name, value));
 }
 
-// How much of it there is: Callbacks::send() takes it.
-ssize_t read_body(nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t size, std::uint32_t* flags,
-                  nghttp2_data_source* source, void*) {
-  bool end = false;
-  const std::size_t count = static_cast<const StreamState*>(source->ptr)->has_to_send(size, end);
-  if (count == 0 && !end) return NGHTTP2_ERR_DEFERRED;
-  *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
-  if (end) *flags |= NGHTTP2_DATA_FLAG_EOF;
-  return static_cast<ssize_t>(count);
-}
-
 ssize_t frame_size(nghttp2_session*, std::uint8_t, std::int32_t, std::int32_t connection_window,
                    std::int32_t stream_window, std::uint32_t, void*) {
   return std::min<ssize_t>(kFrameBytes, std::min(connection_window, stream_window));
-}
-
-nghttp2_data_provider body_of(StreamState& stream) {
-  nghttp2_data_provider body;
-  body.source.ptr = &stream;
-  body.read_callback = &read_body;
-  return body;
 }
 
 }  // namespace
@@ -87,6 +71,28 @@ struct Session::Callbacks {
                   std::size_t size, void* user) {
     of(user).give(id, {reinterpret_cast<const char*>(bytes), size});
     return nghttp2_session_consume_connection(http, size);
+  }
+  // How much of a body there is: send() takes it, and nothing happens to the stream before.
+  static ssize_t read_body(nghttp2_session*, std::int32_t id, std::uint8_t*, std::size_t size,
+                           std::uint32_t* flags, nghttp2_data_source* source, void* user) {
+    Session& self = of(user);
+    bool end = false;
+    const std::size_t count = static_cast<const StreamState*>(source->ptr)->has_to_send(size, end);
+    if (count == 0 && !end) return NGHTTP2_ERR_DEFERRED;
+    if (self.filled_ >= kFilledAtOnce) {
+      self.held_.push_back(id);
+      return NGHTTP2_ERR_DEFERRED;
+    }
+    self.filled_ += kFrameHeadBytes + count;
+    *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+    if (end) *flags |= NGHTTP2_DATA_FLAG_EOF;
+    return static_cast<ssize_t>(count);
+  }
+  static nghttp2_data_provider body_of(StreamState& stream) {
+    nghttp2_data_provider body;
+    body.source.ptr = &stream;
+    body.read_callback = &read_body;
+    return body;
   }
   // A frame of a body, which read_body() has announced, from where it lies to where it leaves from.
   static int send(nghttp2_session*, nghttp2_frame*, const std::uint8_t* head, std::size_t size,
@@ -149,7 +155,7 @@ void Session::open(const std::shared_ptr<StreamState>& stream, const Question& q
   std::vector<nghttp2_nv> fields = {field(":method", question.method), field(":scheme", "https"),
                                     field(":authority", "agent"), field(":path", question.path)};
   append(fields, question.headers);
-  const auto body = body_of(*stream);
+  const auto body = Callbacks::body_of(*stream);
   const auto id =
       nghttp2_submit_request(http_.get(), nullptr, fields.data(), fields.size(), &body, stream.get());
   if (id < 0) {  // a billion streams in one connection: the next one gets a new connection
@@ -180,6 +186,8 @@ void Session::give(std::int32_t id, std::string_view bytes) {
 
 bool Session::fill(std::string& out) {
   filling_ = &out;
+  filled_ = 0;
+  for (const std::int32_t id : std::exchange(held_, {})) nghttp2_session_resume_data(http_.get(), id);
   for (;;) {
     const std::uint8_t* bytes = nullptr;
     const auto count = nghttp2_session_mem_send(http_.get(), &bytes);
@@ -207,7 +215,7 @@ void Session::answer(StreamState& stream, const Answer& answer) {
   const std::string status = std::to_string(answer.status);
   std::vector<nghttp2_nv> fields = {field(":status", status)};
   append(fields, answer.headers);
-  const auto body = body_of(stream);
+  const auto body = Callbacks::body_of(stream);
   nghttp2_submit_response(http_.get(), stream.id(), fields.data(), fields.size(), &body);
   hooks_.wake();
 }

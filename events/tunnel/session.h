@@ -41,7 +41,8 @@ class Session final : public StreamCarrier {
   // the last of what has come: readers, which are on strands of their own, are woken once for all of it.
   bool receive(std::string_view bytes);
   void tell_given();
-  // Appends what is to be sent. False as for receive(), and where full() said it.
+  // Appends what is to be sent, of bodies no more than a reader takes at once: nothing is appended where
+  // there is no more. False as for receive(), and where full() said it.
   bool fill(std::string& out);
   void ping();
   // Nothing is to be received or sent any more.
@@ -82,6 +83,8 @@ class Session final : public StreamCarrier {
   std::map<std::int32_t, Question> unbegun_;  // of the client: without an answer and a byte of their bodies
   std::vector<std::shared_ptr<StreamState>> given_;  // bytes, within receive(); not told yet
   std::string* filling_ = nullptr;                   // within fill()
+  std::size_t filled_ = 0;                           // bytes of bodies, in this fill()
+  std::vector<std::int32_t> held_;                   // streams of which more leaves by the next one
 };
 
 }  // namespace berth::tunnel

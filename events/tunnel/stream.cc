@@ -13,7 +13,6 @@ Error too_much_at_once() {
 }
 
 constexpr std::size_t kMuch = 8u << 10;
-constexpr std::size_t kManyFrames = 64u << 10;
 
 constexpr std::uint32_t kNoError = 0;  // HTTP/2's
 constexpr std::uint32_t kInternalError = 2;
@@ -56,7 +55,7 @@ template <class Handler, class Value> void StreamState::call(Handler& handler, V
 }
 
 void StreamState::recount() {
-  const std::size_t now = in_.size() + taken_ + out_.size() - out_sent_;
+  const std::size_t now = in_bytes_ + taken_ + out_.size() - out_sent_;
   common_->totals.buffered += now - counted_;  // wraps around to a subtraction
   counted_ = now;
 }
@@ -89,8 +88,12 @@ void StreamState::read(Stream::Read done) {
 void StreamState::deliver() {
   if (reading_) {
     if (!in_.empty()) {
-      taken_ = in_.size();
-      call(reading_, Result<std::string>(std::exchange(in_, {})));
+      std::string piece = std::move(in_.front());
+      in_.erase(in_.begin());
+      if (in_.empty() && in_.capacity() > 1) in_ = {};  // an idle stream keeps no memory
+      taken_ = piece.size();
+      in_bytes_ -= taken_;
+      call(reading_, Result<std::string>(std::move(piece)));
     } else if (error_) {
       call(reading_, Result<std::string>(*error_));
     } else if (in_ended_) {
@@ -127,7 +130,7 @@ void StreamState::drop() {
   if (over_) return;
   if (!out_ended_ || carrier_ == nullptr) return reset(Stream::kCancelled);
   dropped_ = true;
-  in_.clear();
+  drop_in();
   recount();
   end_dropped();
 }
@@ -151,9 +154,18 @@ void StreamState::answer(const Answer& answer) {
 void StreamState::give_answer(Answer answer) { call(answered_, Result<Answer>(std::move(answer))); }
 
 void StreamState::give(std::string_view bytes) {
-  if (over_ || dropped_) return;                                       // the other side does not know yet
-  if (in_.empty() && bytes.size() >= kMuch) in_.reserve(kManyFrames);  // more of it follows
-  in_ += bytes;
+  if (over_ || dropped_) return;  // the other side does not know yet
+  if (in_.empty() || in_.back().size() + bytes.size() > kReadBytesMax) {
+    in_.emplace_back();
+    if (bytes.size() >= kMuch) in_.back().reserve(kReadBytesMax);  // more of it follows
+  }
+  in_.back() += bytes;
+  in_bytes_ += bytes.size();
+}
+
+void StreamState::drop_in() {
+  in_ = {};
+  in_bytes_ = 0;
 }
 
 void StreamState::tell_given() { deliver(); }
@@ -190,7 +202,7 @@ void StreamState::end(std::optional<Error> error, Came came) {
   over_ = true;
   if (std::exchange(carrier_, nullptr) != nullptr) --common_->totals.streams;
   error_ = std::move(error);
-  if (error_ && came == Came::kIsDropped) in_.clear();
+  if (error_ && came == Came::kIsDropped) drop_in();
   if (error_) taken_ = 0;
   out_.clear();
   out_sent_ = 0;

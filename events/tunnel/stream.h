@@ -35,8 +35,8 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  // The next bytes of the other side's body, as many as have come; none: it has ended. One read at a time.
-  // Codes: tunnel-*, stream-reset, too-much-at-once.
+  // The next bytes of the other side's body, what has come of them, at most kReadBytesMax; none: it has
+  // ended. One read at a time. Codes: tunnel-*, stream-reset, too-much-at-once.
   void read(Read done);
   // `done` when the bytes are on their way. At most kBufferedBytesMax bytes, and one write at a time.
   // Codes: as read(), body-ended.

@@ -7,6 +7,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "events/tunnel/call_gate.h"
 #include "events/tunnel/stream.h"
@@ -88,6 +90,7 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
  private:
   template <class Handler, class Value> void call(Handler& handler, Value value);
   void deliver();
+  void drop_in();
   void end_dropped();
   void recount();
   Error why_over() const;
@@ -97,8 +100,9 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   StreamCarrier* carrier_ = nullptr;  // null before it is attached, and once over
   std::int32_t id_ = 0;
 
-  std::string in_;         // came, not taken
-  std::size_t taken_ = 0;  // in the user's hands until the next read()
+  std::vector<std::string> in_;  // came, not taken: pieces of at most kReadBytesMax
+  std::size_t in_bytes_ = 0;     // of all of them
+  std::size_t taken_ = 0;        // in the user's hands until the next read()
   bool in_ended_ = false;
   std::string out_;           // written...
   std::size_t out_sent_ = 0;  // ...of which so many bytes are on their way

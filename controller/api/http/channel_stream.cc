@@ -81,14 +81,12 @@ struct ChannelStream::State : std::enable_shared_from_this<State> {
     std::exchange(reading, nullptr)(size > 0 ? error_code() : ended, size);
   }
 
-  // A large one is written by the taker before more is fetched: so a client that does not read has little
-  // more of this server's memory than a window.
   void give_piece() {
     std::string piece = at == 0 ? std::exchange(came, {}) : came.substr(at);
     came = {};
     at = 0;
     const error_code error = piece.empty() ? ended : error_code();
-    if (piece.size() <= kWrittenAtOnce) ask();
+    ask();
     std::exchange(reading_piece, nullptr)(error, std::move(piece));
   }
 

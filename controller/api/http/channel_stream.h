@@ -49,7 +49,7 @@ class ChannelStream {
     boost::asio::buffer_copy(boost::asio::buffer(bytes), buffers);
     write_piece(std::move(bytes), shared(std::forward<Handler>(handler)));
   }
-  // As async_read_some(): what has come, as it came, at most kBufferedBytesMax of the tunnel.
+  // As async_read_some(): what has come, as it came, at most kReadBytesMax of the tunnel.
   void read_piece(PieceDone done);
   // As async_write_some(), and takes all of it. REQUIRES: at most kWrittenAtOnce.
   void write_piece(std::string bytes, Done done);

@@ -3,6 +3,13 @@
 #include <utility>
 
 namespace berth::controller {
+namespace {
+
+constexpr unsigned kCoresForTwo = 4;
+
+}  // namespace
+
+int IoThreads::usual() { return std::thread::hardware_concurrency() < kCoresForTwo ? 1 : 2; }
 
 IoThreads::IoThreads(int threads) : io_(threads), work_(io_.get_executor()) {
   for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { io_.run(); });

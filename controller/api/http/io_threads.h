@@ -12,6 +12,9 @@ namespace berth::controller {
 
 class IoThreads {
  public:
+  // As many as a server is to have: a second one is worth the waking of it where there are processors for
+  // both and for what they talk to.
+  static int usual();
   // REQUIRES: at least 1.
   explicit IoThreads(int threads);
   ~IoThreads() { stop(); }

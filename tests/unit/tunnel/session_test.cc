@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 namespace berth::tunnel {
 namespace {
 
@@ -103,10 +105,44 @@ TEST_F(SessionTest, AStreamIsGivenBackOnce) {
 TEST_F(SessionTest, AFullFrameOfABodyFillsARecordOfTls) {
   const auto asks = ask("/a");
   give(client_, server_);
-  asks->write(std::string(kBufferedBytesMax / 2, 'x'), [](const Result<void>&) {});
+  asks->write(std::string(kReadBytesMax, 'x'), [](const Result<void>&) {});
   give(client_, server_);
-  EXPECT_EQ(records_,
-            std::vector<std::size_t>(kBufferedBytesMax / 2 / (kTlsRecordBytes - 9), kTlsRecordBytes));
+  EXPECT_EQ(records_, std::vector<std::size_t>(kReadBytesMax / kTlsRecordBytes, kTlsRecordBytes));
+}
+
+TEST_F(SessionTest, ABodyLeavesInFillsOfAReadersPieceUntilAllOfItHasLeft) {
+  const auto asks = ask("/a");
+  give(client_, server_);
+  bool written = false;
+  asks->write(std::string(kBufferedBytesMax, 'x'), [&](const Result<void>& done) { written = done.ok(); });
+  std::vector<std::size_t> fills;
+  do {
+    give(client_, server_);
+    fills.push_back(left_.size() + out_.size());
+  } while (fills.back() > 0);
+  EXPECT_TRUE(written);
+  const std::size_t heads =
+      kBufferedBytesMax / (kTlsRecordBytes - 9) + 1;  // frames, the last of which is short
+  EXPECT_EQ(std::accumulate(fills.begin(), fills.end(), std::size_t{0}), kBufferedBytesMax + 9 * heads);
+  EXPECT_EQ(fills, (std::vector<std::size_t>{kReadBytesMax, kReadBytesMax, kReadBytesMax, kReadBytesMax,
+                                             9 * heads, 0}));
+}
+
+TEST_F(SessionTest, AStreamThatIsResetBetweenTwoFillsTakesNothingWithIt) {
+  const auto first = ask("/a");
+  const auto second = ask("/b");
+  give(client_, server_);
+  first->write(std::string(kBufferedBytesMax, 'x'), [](const Result<void>&) {});
+  second->write(std::string(kReadBytesMax, 'y'), [](const Result<void>&) {});
+  give(client_, server_);
+  first->reset(Stream::kCancelled);
+  for (int i = 0; i < 3; ++i) give(client_, server_);
+  bool written = false;
+  second->write("more", [&](const Result<void>& done) { written = done.ok(); });
+  give(client_, server_);
+  EXPECT_TRUE(written);
+  EXPECT_EQ(client_.streams(), 1u);
+  EXPECT_EQ(server_.streams(), 1u);
 }
 
 TEST_F(SessionTest, WhatCannotBeTakenEndsTheFilling) {

@@ -283,7 +283,7 @@ TEST_F(TunnelStreams, SixtyFourMebibytesComeBackWholeThroughASlowReaderWithBound
   ASSERT_TRUE(until([&] { return reader.ended; }));
   EXPECT_EQ(reader.size, kSize);
   EXPECT_TRUE(reader.intact);
-  EXPECT_LE(reader.largest, kBufferedBytesMax);
+  EXPECT_LE(reader.largest, kReadBytesMax);
   EXPECT_LE(ahead, 4 * kBufferedBytesMax) << "in and out, there and back";
   EXPECT_LE(buffered, 2 * kBufferedBytesMax) << "a direction each";
   EXPECT_GT(ahead, kBufferedBytesMax) << "the reader was not slow";

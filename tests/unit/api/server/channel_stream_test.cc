@@ -124,18 +124,6 @@ TEST_F(ChannelStreamTest, APieceIsHandedOnAsItCame) {
   EXPECT_TRUE(channel_->reads.empty());
 }
 
-TEST_F(ChannelStreamTest, WhoHasALargePieceIsGivenNoneBesideIt) {
-  const std::string large(ChannelStream::kWrittenAtOnce + 1, 'x');
-  read_piece();
-  answer_read(large);
-  EXPECT_EQ(piece_, large);
-  EXPECT_TRUE(channel_->reads.empty()) << "a taker who is slow holds little";
-  read_piece();
-  ASSERT_EQ(channel_->reads.size(), 1u);
-  answer_read(std::string("next"));
-  EXPECT_EQ(piece_, "next");
-}
-
 TEST_F(ChannelStreamTest, AnEndIsToldWhenAllThatCameIsTaken) {
   for (const bool cut : {false, true}) {
     SCOPED_TRACE(cut);
