@@ -4,10 +4,8 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
 
 #include "events/base/files/sha256.h"
 
@@ -22,37 +20,23 @@ struct HashSoFar {
 // Thread-safe.
 class UploadHashes {
  public:
-  static constexpr std::size_t kMax =
-      256;  // uploads; the one of which nothing was told for longest is forgotten
+  static constexpr std::size_t kMax = 256;  // uploads; the one that was kept first is forgotten
 
-  // While it lives, the upload's other turns and take() wait for it.
-  class Turn {
-   public:
-    // Bytes at `offset`. Where these are not the next ones, the upload's hash is forgotten.
-    void add(std::uint64_t offset, std::string_view bytes);
-
-   private:
-    friend class UploadHashes;
-    struct Kept;
-    explicit Turn(std::shared_ptr<Kept> kept);
-    std::shared_ptr<Kept> kept_;
-    std::unique_lock<std::mutex> lock_;
-  };
-
-  Turn turn(const std::string& upload);
+  // Keeps it until it is taken. Whoever has it holds the lock of the upload.
+  void keep(const std::string& upload, HashSoFar so_far);
   // The hash, which is forgotten here; of nothing where none is known.
   HashSoFar take(const std::string& upload);
   void forget(const std::string& upload) { take(upload); }
 
  private:
-  struct Place {
-    std::shared_ptr<Turn::Kept> kept;
-    std::uint64_t told = 0;  // when, in the order of turns
+  struct Kept {
+    HashSoFar so_far;
+    std::uint64_t turn = 0;
   };
 
   std::mutex mutex_;
-  std::map<std::string, Place> uploads_;  // guarded
-  std::uint64_t turns_ = 0;               // guarded
+  std::map<std::string, Kept> uploads_;  // guarded
+  std::uint64_t turns_ = 0;              // guarded
 };
 
 }  // namespace berth::agents

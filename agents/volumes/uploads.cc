@@ -24,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kPart = ".part";
+constexpr const char* kOffset = ".offset";
 constexpr const char* kAbout = ".about";
 constexpr std::size_t kAboutBytesMax = 64u << 10;
 constexpr std::size_t kHashedAtOnce = 1u << 20;
@@ -34,11 +35,6 @@ Error failed() { return path_error("the upload"); }
 Error unknown_upload() {
   return make_error("unknown-upload", "there is no such upload in this folder",
                     "an upload to which nothing comes for a day is removed: begin it again");
-}
-
-Error checksum_differs(const char* what) {
-  return make_error("checksum-differs", std::string(what) + " have another SHA-256 than was said",
-                    "they changed on their way, or while they were read");
 }
 
 Result<void> check_id(const v1::FileQuestion& question) {
@@ -54,20 +50,6 @@ Result<void> check_hash(const v1::FileQuestion& question) {
 std::uint64_t size_of(const Descriptor& file) {
   struct stat info {};
   return fstat(file.get(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
-}
-
-std::uint64_t size_of(std::span<const std::string> chunk) {
-  std::uint64_t size = 0;
-  for (const std::string& piece : chunk) size += piece.size();
-  return size;
-}
-
-bool write_chunk(int file, std::span<const std::string> chunk, std::uint64_t offset) {
-  for (const std::string& piece : chunk) {
-    if (!write_all(file, piece, offset)) return false;
-    offset += piece.size();
-  }
-  return true;
 }
 
 bool is_begun_as(const v1::FileQuestion& about, const v1::FileQuestion& question) {
@@ -135,19 +117,21 @@ Result<std::uint64_t> Uploads::begin_new(const v1::FileQuestion& question) {
     return failed();
   }
   const int staging = folder_.staging.get();
-  const std::string aside = name_of(question.upload(), ".new"), part = name_of(question.upload(), kPart);
-  unlinkat(staging, aside.c_str(), 0);
-  unlinkat(staging, part.c_str(), 0);  // of a begin that a crash cut short
+  const std::string aside = name_of(question.upload(), ".new"), part = name_of(question.upload(), kPart),
+                    offset = name_of(question.upload(), kOffset);
+  for (const std::string& old : {aside, part, offset})  // of a begin that a crash cut short
+    unlinkat(staging, old.c_str(), 0);
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const Descriptor bytes(openat(staging, part.c_str(), kFlags, 0600));
+  const Descriptor none(openat(staging, offset.c_str(), kFlags, 0600));
   const Descriptor file(openat(staging, aside.c_str(), kFlags, 0600));
-  if (bytes && file && write_all(file.get(), question.SerializeAsString(), 0) && fsync(file.get()) == 0 &&
+  if (bytes && none && file && write_upload_offset(none.get(), 0) &&
+      write_all(file.get(), question.SerializeAsString(), 0) && fsync(file.get()) == 0 &&
       renameat(staging, aside.c_str(), staging, name_of(question.upload(), kAbout).c_str()) == 0 &&
       fsync(staging) == 0)
     return std::uint64_t{0};
   const Error why = failed();
-  unlinkat(staging, aside.c_str(), 0);
-  unlinkat(staging, part.c_str(), 0);
+  for (const std::string& made : {aside, part, offset}) unlinkat(staging, made.c_str(), 0);
   return why;
 }
 
@@ -169,45 +153,42 @@ Result<std::uint64_t> Uploads::status(const v1::FileQuestion& question) const {
   if (auto good = check_id(question); !good) return good.error();
   const auto begun = about(question.upload());
   if (!begun) return begun.error();
-  struct stat info {};
-  if (fstatat(folder_.staging.get(), name_of(question.upload(), kPart).c_str(), &info, AT_SYMLINK_NOFOLLOW) ==
-      0)
-    return static_cast<std::uint64_t>(info.st_size);
-  if (errno == ENOENT) return begun->bytes();  // it has its place already
-  return failed();
+  return offset_of(question.upload(), *begun);
 }
 
-Result<std::uint64_t> Uploads::add(const v1::FileQuestion& question, std::span<const std::string> chunk,
-                                   const std::string& sha256) {
+// What a file system kept of the part when power was lost may be less than was compared.
+Result<std::uint64_t> Uploads::offset_of(const std::string& upload, const v1::FileQuestion& about) const {
+  struct stat info {};
+  if (fstatat(folder_.staging.get(), name_of(upload, kPart).c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) return about.bytes();  // it has its place already
+    return failed();
+  }
+  const Descriptor file(openat(folder_.staging.get(), name_of(upload, kOffset).c_str(),
+                               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  return std::min(file ? read_upload_offset(file.get()) : 0, static_cast<std::uint64_t>(info.st_size));
+}
+
+Result<UploadChunk> Uploads::begin_chunk(const v1::FileQuestion& question) const {
   if (auto good = check_id(question); !good) return good.error();
-  const std::uint64_t bytes = size_of(chunk);
-  if (bytes > kUploadChunkBytesMax)
+  if (question.bytes() > kUploadChunkBytesMax)
     return make_error("upload-too-large",
                       "a chunk has at most " + std::to_string(kUploadChunkBytesMax) + " bytes");
   const auto begun = about(question.upload());
   if (!begun) return begun.error();
-  const auto part = lock_part(question.upload());
+  auto part = lock_part(question.upload());
   if (!part) return part.error();
-  const std::uint64_t offset = *part ? size_of(*part) : begun->bytes();
-  if (question.offset() != offset)
-    return make_error("offset-differs", "the upload goes on at byte " + std::to_string(offset) + ", not at " +
-                                            std::to_string(question.offset()));
-  if (bytes > begun->bytes() - offset)
+  const auto offset = offset_of(question.upload(), *begun);
+  if (!offset) return offset.error();
+  if (question.offset() != *offset)
+    return make_error("offset-differs", "the upload goes on at byte " + std::to_string(*offset) +
+                                            ", not at " + std::to_string(question.offset()));
+  if (question.bytes() > begun->bytes() - *offset)
     return make_error("upload-too-large",
                       "the file was to have " + std::to_string(begun->bytes()) + " bytes, and more come");
-  if (sha256 != question.sha256()) return checksum_differs("the chunk's bytes");
-  if (bytes == 0) return offset;
-  if (write_chunk(part->get(), chunk, offset)) {
-    // The disk begins with it now, so that publish() has little to wait for; what goes wrong there is told
-    // then.
-    sync_file_range(part->get(), static_cast<off_t>(offset), static_cast<off_t>(bytes),
-                    SYNC_FILE_RANGE_WRITE);
-    return offset + bytes;
-  }
-  const Error why = failed();
-  if (ftruncate(part->get(), static_cast<off_t>(offset)) != 0)
-    return make_error("volume-failed", "the upload cannot be brought back to where it was");
-  return why;
+  Descriptor offset_file(openat(folder_.staging.get(), name_of(question.upload(), kOffset).c_str(),
+                                O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+  if (*part && !offset_file) return failed();
+  return UploadChunk(std::move(*part), std::move(offset_file), *offset, question.bytes(), question.sha256());
 }
 
 Result<v1::FileEntry> Uploads::finish(const v1::FileQuestion& question) {
@@ -220,16 +201,18 @@ Result<v1::FileEntry> Uploads::finish(const v1::FileQuestion& question) {
   }
 }
 
-Result<Finishing> Uploads::begin_finish(const v1::FileQuestion& question, HashSoFar so_far) const {
+Result<Finishing> Uploads::begin_finish(const v1::FileQuestion& question) const {
   if (auto good = check_id(question); !good) return good.error();
   if (auto good = check_hash(question); !good) return good.error();
   auto begun = about(question.upload());
   if (!begun) return begun.error();
   auto part = lock_part(question.upload());
   if (!part) return part.error();
-  if (const auto size = *part ? size_of(*part) : begun->bytes(); size != begun->bytes())
+  const auto offset = offset_of(question.upload(), *begun);
+  if (!offset) return offset.error();
+  if (*offset != begun->bytes())
     return make_error("offset-differs", "of the file's " + std::to_string(begun->bytes()) + " bytes " +
-                                            std::to_string(size) + " have come");
+                                            std::to_string(*offset) + " have come");
   if (begun->sha256().empty())
     begun->set_sha256(question.sha256());
   else if (!question.sha256().empty() && question.sha256() != begun->sha256())
@@ -238,13 +221,13 @@ Result<Finishing> Uploads::begin_finish(const v1::FileQuestion& question, HashSo
   if (*part && begun->sha256().empty())
     return make_error("checksum-missing", "the file's SHA-256 was said neither when its upload began nor now",
                       "finish it with sha256");
-  if (so_far.bytes > begun->bytes()) so_far = {};
-  return Finishing{question.upload(), std::move(*begun), std::move(*part), std::move(so_far)};
+  return Finishing{question.upload(), std::move(*begun), std::move(*part), {}};
 }
 
 Result<bool> Uploads::read_on(Finishing& finishing) const {
   if (!finishing.part) return true;
   HashSoFar& so_far = finishing.so_far;
+  if (so_far.bytes > finishing.about.bytes()) so_far = {};  // of another file
   if (so_far.bytes == finishing.about.bytes()) return true;
   std::vector<char> buffer(kHashedAtOnce);
   for (std::size_t in_turn = 0; in_turn < kHashedInTurn;) {
@@ -276,7 +259,9 @@ Result<v1::FileEntry> Uploads::end_finish(Finishing finishing) {
 Result<void> Uploads::publish(Finishing& finishing) {
   const v1::FileQuestion& about = finishing.about;
   const Descriptor& part = finishing.part;
-  if (finishing.so_far.hash.value() != about.sha256()) return checksum_differs("the file's bytes");
+  if (finishing.so_far.hash.value() != about.sha256())
+    return make_error("checksum-differs", "the file's bytes have another SHA-256 than was said",
+                      "they changed on their way, or while they were read");
   if (auto good = check_target(about); !good) return good.error();
   const auto place = place_of(folder_.folder.get(), about.path());
   if (!place) return place.error();
@@ -286,6 +271,7 @@ Result<void> Uploads::publish(Finishing& finishing) {
   if (renameat2(folder_.staging.get(), name_of(finishing.upload, kPart).c_str(), place->above.get(),
                 place->name.c_str(), about.overwrite() ? 0 : RENAME_NOREPLACE) != 0)
     return path_error(about.path());
+  unlinkat(folder_.staging.get(), name_of(finishing.upload, kOffset).c_str(), 0);
   if (fsync(place->above.get()) != 0 || fsync(folder_.staging.get()) != 0) return failed();
   return {};
 }
@@ -294,7 +280,7 @@ Result<void> Uploads::abort(const v1::FileQuestion& question) {
   if (auto good = check_id(question); !good) return good.error();
   const auto part = lock_part(question.upload());
   if (!part) return part.error();
-  for (const char* end : {kAbout, kPart})
+  for (const char* end : {kAbout, kPart, kOffset})
     if (unlinkat(folder_.staging.get(), name_of(question.upload(), end).c_str(), 0) != 0 && errno != ENOENT)
       return failed();
   return {};

@@ -1,18 +1,17 @@
 // Uploads: files that come into a folder in chunks, over any number of connections and lives of the agent.
 //
-//   STAGING/FOLDER.UPLOAD.part    the bytes so far; its size is the offset. On their way to the disk, and
-//   there
-//                                 once the file has its place (ops/adr/0081)
+//   STAGING/FOLDER.UPLOAD.part    the bytes so far. On their way to the disk, and there once the file has its
+//                                 place (ops/adr/0081)
+//   STAGING/FOLDER.UPLOAD.offset  how many of them are compared with the hash of their chunk
 //   STAGING/FOLDER.UPLOAD.about   what was asked at the beginning (v1::FileQuestion); stays when the file
 //                                 has its place, so that a finish whose answer got lost may be asked again
-// A chunk that cannot be written whole leaves the offset where it was. One question at a time writes an
-// upload (its part is locked). Calls block on the disk; any thread.
+// One question at a time writes an upload (its part is locked). Calls block on the disk; any thread.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 
+#include "agents/volumes/upload_chunk.h"
 #include "agents/volumes/upload_hashes.h"
 #include "agents/volumes/volumes.h"
 #include "events/schema/v1/service.pb.h"
@@ -25,8 +24,8 @@ inline constexpr std::size_t kUploadsOfFolderMax = 64;  // under way at once
 struct Finishing {
   std::string upload;
   v1::FileQuestion about;
-  Descriptor part;  // locked; none: the file has its place already
-  HashSoFar so_far;
+  Descriptor part;   // locked; none: the file has its place already
+  HashSoFar so_far;  // of the part's first bytes: the rest is read
 };
 
 class Uploads {
@@ -41,16 +40,15 @@ class Uploads {
   // of the path above, upload-differs, too-many-uploads.
   Result<std::uint64_t> begin(const v1::FileQuestion& question);
   Result<std::uint64_t> status(const v1::FileQuestion& question) const;
-  // Also: upload-too-large, offset-differs (status() says the offset), checksum-differs. `chunk`: in the
-  // pieces in which it came; `sha256`: its own.
-  Result<std::uint64_t> add(const v1::FileQuestion& question, std::span<const std::string> chunk,
-                            const std::string& sha256);
+  // A chunk that is to come, of question.bytes() bytes; nothing else writes the upload while it lives. Also:
+  // upload-too-large, offset-differs (status() says the offset).
+  Result<UploadChunk> begin_chunk(const v1::FileQuestion& question) const;
   // The file's SHA-256 may be said at the begin or now. Also: offset-differs, checksum-missing,
   // checksum-differs (of the whole: begin anew), those of begin().
   Result<v1::FileEntry> finish(const v1::FileQuestion& question);
   // The same in turns, since all bytes of which no hash is known are read once more: begin_finish(),
-  // read_on() until it says true, end_finish(). `so_far`: of the bytes as they were given to add().
-  Result<Finishing> begin_finish(const v1::FileQuestion& question, HashSoFar so_far = {}) const;
+  // read_on() until it says true, end_finish().
+  Result<Finishing> begin_finish(const v1::FileQuestion& question) const;
   Result<bool> read_on(Finishing& finishing) const;
   Result<v1::FileEntry> end_finish(Finishing finishing);
   Result<void> abort(const v1::FileQuestion& question);
@@ -58,6 +56,7 @@ class Uploads {
  private:
   Result<v1::FileQuestion> about(const std::string& upload) const;
   Result<Descriptor> lock_part(const std::string& upload) const;
+  Result<std::uint64_t> offset_of(const std::string& upload, const v1::FileQuestion& about) const;
   Result<std::uint64_t> begin_new(const v1::FileQuestion& question);
   Result<void> check_target(const v1::FileQuestion& question) const;
   Result<void> publish(Finishing& finishing);

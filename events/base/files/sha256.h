@@ -18,6 +18,15 @@ class Sha256 {
     BERTH_CHECK(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1,
                 "OpenSSL has no SHA-256");
   }
+  Sha256(const Sha256& other) : Sha256() { *this = other; }
+  Sha256& operator=(const Sha256& other) {
+    BERTH_CHECK(EVP_MD_CTX_copy_ex(context_.get(), other.context_.get()) == 1, "OpenSSL copies no SHA-256");
+    return *this;
+  }
+  Sha256(Sha256&&) = default;  // of what was moved from nothing is asked any more
+  Sha256& operator=(Sha256&&) = default;
+  ~Sha256() = default;
+
   void add(std::string_view bytes) {
     BERTH_CHECK(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1,
                 "OpenSSL computes no SHA-256");

@@ -73,6 +73,10 @@ class FileServiceTest : public VolumeTest {
     return visitor;
   }
   std::string at(const std::string& path) const { return folder_path(1) + "/" + path; }
+  std::string staged(const char* end) const {
+    return root + "/staging/" + to_hex(folder_id(1).view()) + "." + to_hex(std::string(16, 'u')) + end;
+  }
+  std::uintmax_t written() const { return std::filesystem::file_size(staged(".part")); }
 
   std::unique_ptr<FileService> files;
   tunnel::asio::io_context io;
@@ -265,13 +269,48 @@ TEST_F(FileServiceTest, AFileThatIsReadOnceMoreBeforeItAppearsHoldsUpNobodyElse)
   auto large = whole("");
   large.set_bytes(kLarge);
   EXPECT_EQ(how(FileOperation::kUploadBegin, large), "ended");
-  const std::string part =
-      root + "/staging/" + to_hex(folder_id(1).view()) + "." + to_hex(std::string(16, 'u'));
-  ASSERT_EQ(truncate((part + ".part").c_str(), kLarge), 0);
+  ASSERT_EQ(truncate(staged(".part").c_str(), kLarge), 0);
+  write(staged(".offset"), "00000000001073741824\n");
   const auto finish = ask(FileOperation::kUploadFinish, large);
   EXPECT_EQ(how(FileOperation::kStat, of_path("")), "ended");
   EXPECT_EQ(finish->status, 0) << "it was waited for";
   EXPECT_EQ(how(FileOperation::kUploadFinish, large), "409 upload-busy");
+}
+
+TEST_F(FileServiceTest, AnotherChunkOfTheSameUploadTakesOver) {
+  serve();
+  EXPECT_EQ(how(FileOperation::kUploadBegin, whole("abc")), "ended");
+  const auto lost = ask(FileOperation::kUploadChunk, chunk_at(0, "abc"));
+  lost->say("x");
+  ASSERT_TRUE(lost->await([&] { return written() == 1; }));
+  EXPECT_EQ(add(0, "abc")->how(), "ended");
+  EXPECT_EQ(lost->how(), "409 upload-busy");
+  EXPECT_EQ(how(FileOperation::kUploadFinish, whole("abc")), "ended");
+  EXPECT_EQ(read(at("file")), "abc");
+}
+
+TEST_F(FileServiceTest, AnUploadIsAbortedInMidChunk) {
+  serve();
+  EXPECT_EQ(how(FileOperation::kUploadBegin, whole("abc")), "ended");
+  const auto lost = ask(FileOperation::kUploadChunk, chunk_at(0, "abc"));
+  lost->say("x");
+  ASSERT_TRUE(lost->await([&] { return written() == 1; }));
+  EXPECT_EQ(how(FileOperation::kUploadAbort, whole("abc")), "ended");
+  EXPECT_EQ(lost->how(), "409 upload-busy");
+  EXPECT_EQ(entries_in(root + "/staging"), 0u);
+}
+
+TEST_F(FileServiceTest, AChunkIsWrittenWhileItComes) {
+  serve();
+  const std::string text(kUploadChunkBytesMax, 'x');
+  EXPECT_EQ(how(FileOperation::kUploadBegin, whole(text)), "ended");
+  const auto slow = ask(FileOperation::kUploadChunk, chunk_at(0, text));
+  slow->say(text.substr(1));
+  ASSERT_TRUE(slow->await([&] { return written() == text.size() - 1; }));
+  EXPECT_EQ(answer(FileOperation::kUploadStatus, whole(text)).offset(), 0u);
+  slow->say("x").finish();
+  EXPECT_EQ(slow->how(), "ended");
+  EXPECT_EQ(how(FileOperation::kUploadFinish, whole(text)), "ended");
 }
 
 TEST_F(FileServiceTest, WhoGoesAwayInMidChunkLeavesItsPlace) {

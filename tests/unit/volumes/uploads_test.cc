@@ -48,10 +48,16 @@ class UploadsTest : public VolumeTest {
     question.set_sha256(sha256(chunk));
     return question;
   }
-  Result<std::uint64_t> add(const v1::FileQuestion& question, std::string_view chunk) const {
-    const std::vector<std::string> pieces{std::string(chunk.substr(0, chunk.size() / 2)),
-                                          std::string(chunk.substr(chunk.size() / 2))};
-    return uploads().add(question, pieces, sha256(chunk));
+  Result<std::uint64_t> add(v1::FileQuestion question, std::string_view bytes) const {
+    question.set_bytes(bytes.size());
+    auto chunk = uploads().begin_chunk(question);
+    if (!chunk) return chunk.error();
+    for (const std::string_view piece : {bytes.substr(0, bytes.size() / 2), bytes.substr(bytes.size() / 2)})
+      if (auto added = chunk->add(piece); !added) return added.error();
+    return chunk->end();
+  }
+  std::string staged(const char* end, char n = 'u') const {
+    return root + "/staging/" + folder.name() + "." + to_hex(std::string(16, n)) + end;
   }
   std::string at(const std::string& path) const { return folder_path(1) + "/" + path; }
   template <class Value> static std::string code(const Result<Value>& result) {
@@ -177,8 +183,9 @@ TEST_F(UploadsTest, OfAFileWhoseHashIsKnownOnlyTheRestIsRead) {
     HashSoFar so_far;
     so_far.hash.add(hashed);
     so_far.bytes = bytes;
-    auto finishing = uploads().begin_finish(whole("abcdef"), std::move(so_far));
+    auto finishing = uploads().begin_finish(whole("abcdef"));
     EXPECT_TRUE(finishing);
+    finishing->so_far = std::move(so_far);
     while (!*uploads().read_on(*finishing))
       ;
     const auto done = uploads().end_finish(std::move(*finishing));
@@ -200,6 +207,98 @@ TEST_F(UploadsTest, AChunkOutOfTurnIsTold) {
   EXPECT_EQ(code(add(chunk_at(0, "a"), "a")), "offset-differs");
   EXPECT_EQ(code(uploads().finish(whole("abc"))), "offset-differs");
   EXPECT_EQ(code(add(chunk_at(1, "bcd"), "bcd")), "upload-too-large");
+}
+
+TEST_F(UploadsTest, AChunkOfWhichNotAllCameIsWrittenOverByTheNext) {
+  ASSERT_TRUE(uploads().begin(whole("abcdef")));
+  ASSERT_TRUE(add(chunk_at(0, "ab"), "ab"));
+  auto cut = chunk_at(2, "cdef");
+  cut.set_bytes(4);
+  {
+    auto chunk = uploads().begin_chunk(cut);
+    ASSERT_TRUE(chunk);
+    ASSERT_TRUE(chunk->add("XYZ"));
+    EXPECT_EQ(code(uploads().begin_chunk(cut)), "upload-busy");
+    EXPECT_EQ(*uploads().status(whole("abcdef")), 2u) << "none of it is compared";
+  }
+  EXPECT_EQ(read(staged(".part")), "abXYZ") << "it has left something";
+  EXPECT_EQ(*uploads().status(whole("abcdef")), 2u);
+  ASSERT_TRUE(add(chunk_at(2, "c"), "c"));
+  EXPECT_EQ(*uploads().status(whole("abcdef")), 3u);
+  ASSERT_TRUE(add(chunk_at(3, "def"), "def"));
+  ASSERT_TRUE(uploads().finish(whole("abcdef")));
+  EXPECT_EQ(read(at("file")), "abcdef");
+  EXPECT_FALSE(exists(staged(".offset")));
+}
+
+TEST_F(UploadsTest, AChunkOfAnotherLengthThanWasSaidIsNone) {
+  ASSERT_TRUE(uploads().begin(whole("abcdef")));
+  auto three = chunk_at(0, "abc");
+  three.set_bytes(3);
+  {
+    auto longer = uploads().begin_chunk(three);
+    ASSERT_TRUE(longer);
+    ASSERT_TRUE(longer->add("ab"));
+    EXPECT_EQ(code(longer->add("cd")), "bad-request");
+  }
+  {
+    auto shorter = uploads().begin_chunk(three);
+    ASSERT_TRUE(shorter);
+    ASSERT_TRUE(shorter->add("ab"));
+    EXPECT_EQ(code(shorter->end()), "bad-request");
+  }
+  EXPECT_EQ(*uploads().status(whole("abcdef")), 0u);
+}
+
+TEST_F(UploadsTest, TheHashOfTheFileGoesOnWithGoodChunksOnly) {
+  ASSERT_TRUE(uploads().begin(whole("abcdef")));
+  HashSoFar so_far;
+  for (const auto& [bytes, said] :
+       {std::pair("abc", "abc"), std::pair("dXf", "def"), std::pair("def", "def")}) {
+    auto question = chunk_at(*uploads().status(whole("abcdef")), said);
+    question.set_bytes(3);
+    auto chunk = uploads().begin_chunk(question);
+    ASSERT_TRUE(chunk);
+    chunk->go_on(std::move(so_far));
+    ASSERT_TRUE(chunk->add(bytes));
+    [[maybe_unused]] const auto end = chunk->end();
+    so_far = chunk->whole();
+  }
+  EXPECT_EQ(so_far.bytes, 6u);
+  EXPECT_EQ(so_far.hash.value(), sha256("abcdef"));
+}
+
+TEST_F(UploadsTest, TheHashOfAnotherBeginningIsNotGoneOnWith) {
+  ASSERT_TRUE(uploads().begin(whole("abc")));
+  auto question = chunk_at(0, "abc");
+  question.set_bytes(3);
+  auto chunk = uploads().begin_chunk(question);
+  ASSERT_TRUE(chunk);
+  HashSoFar other;
+  other.hash.add("xy");
+  other.bytes = 2;
+  chunk->go_on(std::move(other));
+  ASSERT_TRUE(chunk->add("abc"));
+  ASSERT_TRUE(chunk->end());
+  HashSoFar so_far = chunk->whole();
+  EXPECT_EQ(so_far.bytes, 3u);
+  EXPECT_EQ(so_far.hash.value(), sha256("abc"));
+}
+
+TEST_F(UploadsTest, WhatALossOfPowerTookIsSentOnceMore) {
+  ASSERT_TRUE(uploads().begin(whole("abcdef")));
+  ASSERT_TRUE(add(chunk_at(0, "abcd"), "abcd"));
+  ASSERT_EQ(truncate(staged(".part").c_str(), 1), 0);
+  EXPECT_EQ(*uploads().status(whole("abcdef")), 1u);
+  ASSERT_EQ(truncate(staged(".offset").c_str(), 0), 0);
+  EXPECT_EQ(*uploads().status(whole("abcdef")), 0u);
+  write(staged(".offset"), "no number, but long\n\n\n");
+  EXPECT_EQ(*uploads().status(whole("abcdef")), 0u);
+  unlink(staged(".offset").c_str());
+  EXPECT_EQ(*uploads().status(whole("abcdef")), 0u);
+  ASSERT_TRUE(add(chunk_at(0, "abcdef"), "abcdef"));
+  ASSERT_TRUE(uploads().finish(whole("abcdef")));
+  EXPECT_EQ(read(at("file")), "abcdef");
 }
 
 TEST_F(UploadsTest, WhatIsThereIsKeptUnlessItIsToBeReplaced) {
@@ -254,8 +353,7 @@ TEST_F(UploadsTest, AnIdThatIsTakenOrNoneIsTold) {
 
 TEST_F(UploadsTest, OneQuestionAtATimeWritesAnUpload) {
   ASSERT_TRUE(uploads().begin(whole("abc")));
-  const std::string part = root + "/staging/" + folder.name() + "." + to_hex(std::string(16, 'u')) + ".part";
-  const int other = ::open(part.c_str(), O_RDWR);
+  const int other = ::open(staged(".part").c_str(), O_RDWR);
   ASSERT_EQ(flock(other, LOCK_EX), 0);
   EXPECT_EQ(code(add(chunk_at(0, "a"), "a")), "upload-busy");
   EXPECT_EQ(code(uploads().finish(whole("abc"))), "upload-busy");
@@ -279,16 +377,16 @@ TEST_F(UploadsTest, TooManyAtOnceAreRefused) {
 TEST_F(UploadsTest, OneThatNobodyGoesOnWithIsRemovedAfterADayAndAnotherStays) {
   ASSERT_TRUE(uploads().begin(whole("abc", "old", 'o')));
   ASSERT_TRUE(uploads().begin(whole("abc", "new", 'n')));
-  const std::string begin = root + "/staging/" + folder.name() + "." + to_hex(std::string(16, 'o'));
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   now.tv_sec -= 25 * 3600;
   const timespec times[] = {now, now};
-  for (const char* end : {".part", ".about"}) utimensat(AT_FDCWD, (begin + end).c_str(), times, 0);
+  for (const char* end : {".part", ".offset", ".about"})
+    utimensat(AT_FDCWD, staged(end, 'o').c_str(), times, 0);
   drop_old_uploads(root + "/staging", kUploadKept);
   EXPECT_EQ(code(uploads().status(whole("abc", "old", 'o'))), "unknown-upload");
   EXPECT_TRUE(uploads().status(whole("abc", "new", 'n')));
-  EXPECT_EQ(entries_in(root + "/staging"), 2u);
+  EXPECT_EQ(entries_in(root + "/staging"), 3u);
 }
 
 TEST_F(UploadsTest, OfAFolderThatIsRemovedGoWithIt) {

@@ -1,0 +1,181 @@
+#include "agents/services/upload_chunks.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "agents/volumes/uploads.h"
+
+namespace berth::agents {
+namespace {
+
+constexpr std::size_t kAhead = 256u << 10;  // bytes that came and are not written: then no more is read
+constexpr std::size_t kPiece = 64u << 10;   // smaller ones are joined
+
+Error taken_over() {
+  return make_error("upload-busy", "another chunk of this upload came meanwhile",
+                    "ask where the upload is, and go on from there");
+}
+
+}  // namespace
+
+// A chunk on its way; it goes, with all that it holds, when nothing is to be done for it any more.
+struct UploadChunks::Coming {
+  FileServicePath what;
+  StreamHandle stream;
+  std::shared_ptr<void> place, chunk_place;
+  GiveWay::Id waits = 0;
+
+  std::mutex mutex;
+  std::vector<std::string> came;  // guarded; not written
+  std::size_t came_bytes = 0;     // guarded; of them
+  bool reads = false;             // guarded; more of it
+  bool ended = false;             // guarded; nothing follows
+  bool works = true;              // guarded; a task of the pool is at it, or will be: `chunk` is the task's
+  bool over = false;              // guarded; refused, or nobody wants it any more
+
+  std::optional<UploadChunk> chunk;  // guarded while no task is at it
+};
+
+std::string UploadChunks::key_of(const FileServicePath& what) {
+  return std::string(what.volume.view()) + std::string(what.folder.view()) + what.question.upload();
+}
+
+std::shared_ptr<void> UploadChunks::place_for_one() {
+  auto place = place_in(taken_, max_);
+  return place || !make_room() ? place : place_in(taken_, max_);
+}
+
+void UploadChunks::take(FileServicePath what, const StreamHandle& stream, std::shared_ptr<void> place) {
+  auto chunk_place = place_for_one();
+  if (!chunk_place) return refuse_file(stream, agent_busy());
+  const auto coming = std::make_shared<Coming>();
+  coming->what = std::move(what);
+  coming->stream = stream;
+  coming->place = std::move(place);
+  coming->chunk_place = std::move(chunk_place);
+  coming->waits = waiting_.add([self = shared_from_this(), weak = std::weak_ptr(coming)] {
+    if (const ComingHandle late = weak.lock()) self->give_up(late, agent_busy());
+  });
+  pool_->post([self = shared_from_this(), coming] { self->begin(coming); });
+}
+
+// The newest one of an upload, in whose place `by` is now.
+UploadChunks::ComingHandle UploadChunks::replaced(const FileServicePath& what, const ComingHandle& by) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(newest_, [](const auto& one) { return one.second.expired(); });
+  const auto found = newest_.find(key_of(what));
+  const ComingHandle before = found == newest_.end() ? nullptr : found->second.lock();
+  if (by) newest_[key_of(what)] = by;
+  return before;
+}
+
+void UploadChunks::begin(const ComingHandle& coming) {
+  if (const ComingHandle before = replaced(coming->what, coming)) give_up(before, taken_over());
+  const auto folder = volumes_.open_folder(coming->what.volume, coming->what.folder);
+  if (!folder) return give_up(coming, folder.error());
+  const Uploads uploads(*folder);
+  auto chunk = uploads.begin_chunk(coming->what.question);
+  if (!chunk) {
+    const auto there = chunk.error().code == "offset-differs" ? uploads.status(coming->what.question)
+                                                              : Result<std::uint64_t>(std::uint64_t{0});
+    return give_up(coming, chunk.error(), there ? *there : 0);
+  }
+  chunk->go_on(hashes_.take(key_of(coming->what)));
+  coming->chunk.emplace(*std::move(chunk));
+  write_on(coming);
+}
+
+void UploadChunks::read_on(const ComingHandle& coming) {
+  coming->stream->read([self = shared_from_this(), coming](Result<std::string> piece) {
+    self->take_piece(coming, std::move(piece));
+  });
+}
+
+void UploadChunks::take_piece(const ComingHandle& coming, Result<std::string> piece) {
+  const bool last = !piece || piece->empty();
+  bool more = false, work = false;
+  {
+    const std::lock_guard lock(coming->mutex);
+    coming->reads = false;
+    if (coming->over) return;
+    if (!piece) {
+      coming->over = true;
+    } else if (last) {
+      coming->ended = true;
+    } else {
+      coming->came_bytes += piece->size();
+      if (!coming->came.empty() && coming->came.back().size() + piece->size() <= kPiece)
+        coming->came.back() += *piece;  // an asker may send byte by byte
+      else
+        coming->came.push_back(*std::move(piece));
+      coming->reads = more = coming->came_bytes < kAhead;
+    }
+    work = !std::exchange(coming->works, true);
+  }
+  if (more) read_on(coming);
+  if (last) waiting_.remove(coming->waits);
+  if (work) pool_->post([self = shared_from_this(), coming] { self->write_on(coming); });
+}
+
+void UploadChunks::write_on(const ComingHandle& coming) {
+  for (;;) {
+    std::vector<std::string> pieces;
+    bool read = false, dropped = false, all = false;
+    {
+      const std::lock_guard lock(coming->mutex);
+      dropped = coming->over;
+      pieces = std::exchange(coming->came, {});
+      coming->came_bytes = 0;
+      all = pieces.empty() && coming->ended;
+      if (all) coming->over = true;  // it is answered now, and by nobody else
+      if (pieces.empty() && !all) coming->works = dropped;
+      read = !dropped && !coming->ended && !std::exchange(coming->reads, true);
+    }
+    if (dropped) return drop(coming);
+    if (all) return end(coming);
+    if (read) read_on(coming);
+    if (pieces.empty()) return;
+    for (const std::string& piece : pieces)
+      if (const auto written = coming->chunk->add(piece); !written) {
+        give_up(coming, written.error());
+        return drop(coming);
+      }
+  }
+}
+
+void UploadChunks::end(const ComingHandle& coming) {
+  const auto offset = coming->chunk->end();
+  drop(coming);  // so that the next one may come
+  if (!offset) return refuse_file(coming->stream, offset.error());
+  v1::FileAnswer answer;
+  answer.set_offset(*offset);
+  coming->stream->answer({200, {}});
+  finish_with(coming->stream, answer.SerializeAsString());
+}
+
+void UploadChunks::drop(const ComingHandle& coming) {
+  if (!coming->chunk) return;
+  hashes_.keep(key_of(coming->what), coming->chunk->whole());
+  coming->chunk.reset();
+}
+
+// A task that is at it finds out, and drops it.
+void UploadChunks::give_up(const ComingHandle& coming, const Error& error, std::uint64_t offset) {
+  {
+    const std::lock_guard lock(coming->mutex);
+    if (std::exchange(coming->over, true)) return;
+    coming->came = {};
+    if (!coming->works) drop(coming);
+  }
+  waiting_.remove(coming->waits);
+  refuse_file(coming->stream, error, offset);
+  coming->place.reset();
+  coming->chunk_place.reset();
+}
+
+void UploadChunks::stop(const FileServicePath& what) {
+  if (const ComingHandle coming = replaced(what, {})) give_up(coming, taken_over());
+}
+
+}  // namespace berth::agents

@@ -1,0 +1,83 @@
+#include "agents/volumes/upload_chunk.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+namespace berth::agents {
+namespace {
+
+constexpr std::size_t kDigits = 20;
+
+Error wrong_length(std::uint64_t bytes) {
+  return make_error("bad-request", "the chunk was to have " + std::to_string(bytes) + " bytes");
+}
+
+}  // namespace
+
+std::uint64_t read_upload_offset(int file) {
+  char digits[kDigits];
+  std::uint64_t offset = 0;
+  if (pread(file, digits, kDigits, 0) != static_cast<ssize_t>(kDigits)) return 0;
+  const auto [end, error] = std::from_chars(digits, digits + kDigits, offset);
+  return error == std::errc() && end == digits + kDigits ? offset : 0;
+}
+
+bool write_upload_offset(int file, std::uint64_t offset) {
+  const std::string digits = std::to_string(offset);
+  return write_all(file, std::string(kDigits - digits.size(), '0') + digits + "\n", 0);
+}
+
+UploadChunk::UploadChunk(Descriptor part, Descriptor offset_file, std::uint64_t offset, std::uint64_t bytes,
+                         std::string sha256)
+    : part_(std::move(part)),
+      offset_file_(std::move(offset_file)),
+      offset_(offset),
+      bytes_(bytes),
+      sha256_(std::move(sha256)) {}
+
+void UploadChunk::go_on(HashSoFar whole) {
+  if (whole.bytes != offset_) whole = {};
+  before_ = whole;
+  whole_ = std::move(whole);
+}
+
+Result<void> UploadChunk::add(std::string_view bytes) {
+  if (bytes.size() > bytes_ - came_) return wrong_length(bytes_);
+  hash_.add(bytes);
+  if (whole_.bytes == offset_ + came_) {
+    whole_.hash.add(bytes);
+    whole_.bytes += bytes.size();
+  }
+  if (!write_all(part_.get(), bytes, offset_ + came_)) return failed();
+  came_ += bytes.size();
+  return {};
+}
+
+// Room for others is room again.
+Error UploadChunk::failed() {
+  const Error why = path_error("the upload");
+  [[maybe_unused]] const int cut = ftruncate(part_.get(), static_cast<off_t>(offset_));
+  return why;
+}
+
+Result<std::uint64_t> UploadChunk::end() {
+  if (came_ != bytes_) return wrong_length(bytes_);
+  if (hash_.value() != sha256_)
+    return make_error("checksum-differs", "the chunk's bytes have another SHA-256 than was said",
+                      "they changed on their way, or while they were read");
+  if (bytes_ > 0) {
+    if (!write_upload_offset(offset_file_.get(), offset_ + bytes_)) return failed();
+    // The disk begins with them now, so that the end of the upload has little to wait for; what goes wrong
+    // there is told then.
+    sync_file_range(part_.get(), static_cast<off_t>(offset_), static_cast<off_t>(bytes_),
+                    SYNC_FILE_RANGE_WRITE);
+  }
+  ended_ = true;
+  return offset_ + bytes_;
+}
+
+}  // namespace berth::agents
