@@ -15,8 +15,8 @@ int file_status_of(const Error& error) {
       {"too-many-files", 409},   {"file-busy", 409},        {"upload-busy", 409},
       {"upload-differs", 409},   {"too-many-uploads", 409}, {"offset-differs", 409},
       {"upload-too-large", 413}, {"range-invalid", 416},    {"path-invalid", 422},
-      {"checksum-differs", 422}, {"checksum-missing", 422}, {"agent-busy", 503},
-      {"volume-full", 507},
+      {"checksum-differs", 422}, {"checksum-missing", 422}, {"checksum-unknown", 409},
+      {"agent-busy", 503},       {"volume-full", 507},
   };
   const auto found = kStatuses.find(error.code);
   return found == kStatuses.end() ? 500 : found->second;

@@ -21,8 +21,10 @@
 // Refusals: 400 bad-request; 404 unknown-service, unknown-volume, unknown-folder, unknown-path,
 // unknown-upload; 409 path-exists, not-a-file, not-a-folder, folder-not-empty, too-many-files (to list),
 // file-busy (a program holds a lease on it), upload-busy (another question writes it), upload-differs (begun
-// before as another file), offset-differs; 413 upload-too-large; 416 range-invalid (offset beyond the end);
-// 422 path-invalid, checksum-differs, checksum-missing; 503 agent-busy; 507 volume-full; 500 volume-failed.
+// before as another file), offset-differs, checksum-unknown (of what
+// came before a chunk: send it with its own); 413 upload-too-large; 416 range-invalid (offset beyond the
+// end); 422 path-invalid, checksum-differs, checksum-missing; 503 agent-busy; 507 volume-full; 500
+// volume-failed.
 #pragma once
 
 #include <chrono>

@@ -81,7 +81,8 @@ void UploadChunks::begin(const ComingHandle& coming) {
                                                               : Result<std::uint64_t>(std::uint64_t{0});
     return give_up(coming, chunk.error(), there ? *there : 0);
   }
-  chunk->go_on(hashes_.take(key_of(coming->what)));
+  if (const auto known = chunk->go_on(hashes_.take(key_of(coming->what))); !known)
+    return give_up(coming, known.error());
   coming->chunk.emplace(*std::move(chunk));
   write_on(coming);
 }

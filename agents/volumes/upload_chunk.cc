@@ -31,23 +31,29 @@ bool write_upload_offset(int file, std::uint64_t offset) {
   return write_all(file, std::string(kDigits - digits.size(), '0') + digits + "\n", 0);
 }
 
-UploadChunk::UploadChunk(Descriptor part, Descriptor offset_file, std::uint64_t offset, std::uint64_t bytes,
-                         std::string sha256)
+UploadChunk::UploadChunk(Descriptor part, Descriptor offset_file, const v1::FileQuestion& question)
     : part_(std::move(part)),
       offset_file_(std::move(offset_file)),
-      offset_(offset),
-      bytes_(bytes),
-      sha256_(std::move(sha256)) {}
+      offset_(question.offset()),
+      bytes_(question.bytes()),
+      sha256_(question.sha256()),
+      so_far_(question.so_far()) {}
 
-void UploadChunk::go_on(HashSoFar whole) {
+Result<void> UploadChunk::go_on(HashSoFar whole) {
   if (whole.bytes != offset_) whole = {};
+  if (so_far_ && whole.bytes != offset_)
+    return make_error(
+        "checksum-unknown",
+        "the SHA-256 of the " + std::to_string(offset_) + " bytes before this chunk is not known any more",
+        "send it with its own SHA-256");
   before_ = whole;
   whole_ = std::move(whole);
+  return {};
 }
 
 Result<void> UploadChunk::add(std::string_view bytes) {
   if (bytes.size() > bytes_ - came_) return wrong_length(bytes_);
-  hash_.add(bytes);
+  if (!so_far_) hash_.add(bytes);
   if (whole_.bytes == offset_ + came_) {
     whole_.hash.add(bytes);
     whole_.bytes += bytes.size();
@@ -66,7 +72,7 @@ Error UploadChunk::failed() {
 
 Result<std::uint64_t> UploadChunk::end() {
   if (came_ != bytes_) return wrong_length(bytes_);
-  if (hash_.value() != sha256_)
+  if ((so_far_ ? Sha256(whole_.hash) : hash_).value() != sha256_)
     return make_error("checksum-differs", "the chunk's bytes have another SHA-256 than was said",
                       "they changed on their way, or while they were read");
   if (bytes_ > 0) {

@@ -10,6 +10,7 @@
 #include "agents/volumes/beneath.h"
 #include "agents/volumes/upload_hashes.h"
 #include "events/base/result.h"
+#include "events/schema/v1/service.pb.h"
 
 namespace berth::agents {
 
@@ -22,13 +23,12 @@ bool write_upload_offset(int file, std::uint64_t offset);
 // One thread at a time; blocks on the disk.
 class UploadChunk {
  public:
-  // `part`: the upload's, locked; `offset_file`: open for writing; the chunk has `bytes` bytes from `offset`
-  // on, whose SHA-256 is `sha256`.
-  UploadChunk(Descriptor part, Descriptor offset_file, std::uint64_t offset, std::uint64_t bytes,
-              std::string sha256);
+  // `part`: the upload's, locked; `offset_file`: open for writing; `question`: of upload-chunk.
+  UploadChunk(Descriptor part, Descriptor offset_file, const v1::FileQuestion& question);
 
-  // The hash of the whole file goes on with this chunk, if `whole` is of all bytes before it.
-  void go_on(HashSoFar whole);
+  // The hash of the whole file goes on with this chunk, if `whole` is of all bytes before it. Before the
+  // first add(). Codes: checksum-unknown (it is not, and the chunk's own SHA-256 was not said).
+  Result<void> go_on(HashSoFar whole);
   // The next bytes. Codes: bad-request (more than the chunk has), volume-full, volume-failed: the chunk is
   // over.
   Result<void> add(std::string_view bytes);
@@ -42,9 +42,10 @@ class UploadChunk {
 
   Descriptor part_, offset_file_;
   const std::uint64_t offset_, bytes_;
-  const std::string sha256_;
+  const std::string sha256_;  // of the chunk...
+  const bool so_far_;         // ...or of the file up to its end
   std::uint64_t came_ = 0;
-  Sha256 hash_;               // of what came
+  Sha256 hash_;               // of what came; not of one of so_far_
   HashSoFar before_, whole_;  // of the file: without the chunk, with what came of it
   bool ended_ = false;
 };

@@ -188,7 +188,7 @@ Result<UploadChunk> Uploads::begin_chunk(const v1::FileQuestion& question) const
   Descriptor offset_file(openat(folder_.staging.get(), name_of(question.upload(), kOffset).c_str(),
                                 O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
   if (*part && !offset_file) return failed();
-  return UploadChunk(std::move(*part), std::move(offset_file), *offset, question.bytes(), question.sha256());
+  return UploadChunk(std::move(*part), std::move(offset_file), question);
 }
 
 Result<v1::FileEntry> Uploads::finish(const v1::FileQuestion& question) {

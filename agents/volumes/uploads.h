@@ -41,7 +41,7 @@ class Uploads {
   Result<std::uint64_t> begin(const v1::FileQuestion& question);
   Result<std::uint64_t> status(const v1::FileQuestion& question) const;
   // A chunk that is to come, of question.bytes() bytes; nothing else writes the upload while it lives. Also:
-  // upload-too-large, offset-differs (status() says the offset).
+  // upload-too-large, offset-differs (status() says the offset). The chunk is to go_on() with what is known.
   Result<UploadChunk> begin_chunk(const v1::FileQuestion& question) const;
   // The file's SHA-256 may be said at the begin or now. Also: offset-differs, checksum-missing,
   // checksum-differs (of the whole: begin anew), those of begin().

@@ -124,7 +124,8 @@ void finish_upload(const Services& services, const CallPtr& call, const Reply& r
 
 // ---- a chunk ----
 
-// What was signed is what the agent compares the bytes with; a browser signs nothing.
+// What was signed is what the agent compares the bytes with; a browser signs nothing. Where the asker says
+// so_far, the hash is of the file up to the chunk's end.
 Result<std::string> chunk_hash_of(const Call& call) {
   const std::string said(trimmed(call.request.chunk_hash));
   const std::string& hash = call.signature.empty() ? said : call.request.body_hash;
@@ -141,6 +142,7 @@ void put_chunk(const Services& services, const CallPtr& call, const Reply& reply
   Errors errors;
   Query query(call->target, errors);
   const auto offset = query.integer("offset", 0, kUploadBytesMax);
+  const bool so_far = query.flag("so_far", false);
   if (!offset && errors.empty())
     query.fail("invalid-parameter", "offset", "is needed", "where the chunk begins in the file, in bytes");
   query.finish();
@@ -156,6 +158,7 @@ void put_chunk(const Services& services, const CallPtr& call, const Reply& reply
   question->set_offset(static_cast<std::uint64_t>(*offset));
   question->set_bytes(call->request.body_bytes);
   question->set_sha256(*hash);
+  question->set_so_far(so_far);
   with_files(services, call, reply, FolderAccess::kWrite, [&](const FilePlace& place) {
     std::make_shared<ChunkRelay>(services, call->body, reply_with(call, reply, offset_to_json))
         ->begin(question_of(place, FileOperation::kUploadChunk, *question));

@@ -118,6 +118,7 @@ constexpr CodeStatus kStatuses[] = {
     {"upload-busy", 409},
     {"upload-differs", 409},
     {"offset-differs", 409},
+    {"checksum-unknown", 409},
     {"length-required", 411},
     {"body-too-large", 413},
     {"request-too-large", 413},

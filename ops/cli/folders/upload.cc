@@ -128,10 +128,15 @@ Outcome<bool> Upload::send_chunks(std::uint64_t offset) {
     const std::uint64_t size = chunk->bytes.size();
     next = fetch(offset + size);
     Failure why{kTimeout, "upload-stuck", "'" + name_ + "' gets no further", {}, {}};
-    auto reply = api_.put_bytes(with_query(target_, {{"offset", std::to_string(offset)}}),
+    auto reply = api_.put_bytes(with_query(target_, {{"offset", std::to_string(offset)},
+                                                     {"so_far", chunk->so_far ? "true" : "false"}}),
                                 std::move(chunk->bytes), std::move(chunk->hash));
     if (!reply) {
       next = {};  // it may go on elsewhere, and in smaller chunks
+      if (chunk->so_far && reply.failure().code == "checksum-unknown") {  // the agent was started anew
+        so_far_ = false;
+        continue;
+      }
       if (is_passing(reply.failure()))
         why = reply.failure();
       else if (reply.failure().code != "offset-differs" && !is_busy(reply.failure()))
@@ -199,9 +204,10 @@ void Upload::add_to_hash(std::uint64_t offset, std::string_view bytes) {
 Outcome<Upload::Chunk> Upload::chunk_at(std::uint64_t offset, std::uint64_t count) {
   auto bytes = read_at(offset, std::min(count, bytes_ - offset));
   if (!bytes) return bytes.failure();
+  const bool so_far = so_far_ && offset == hashed_;
   add_to_hash(offset, *bytes);
-  std::string hash = controller::api::sha256_hex(*bytes);
-  return Chunk{std::move(*bytes), std::move(hash)};
+  std::string hash = so_far ? to_hex(Sha256(whole_).value()) : controller::api::sha256_hex(*bytes);
+  return Chunk{std::move(*bytes), std::move(hash), so_far};
 }
 
 std::future<Outcome<Upload::Chunk>> Upload::fetch(std::uint64_t offset) {

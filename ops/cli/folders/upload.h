@@ -32,10 +32,11 @@ class Upload {
   // Of the whole file, as it was read for its chunks.
   Outcome<std::string> hash();
   void add_to_hash(std::uint64_t offset, std::string_view bytes);
-  // A chunk of the file, with its SHA-256.
+  // A chunk of the file, with its SHA-256; `so_far`: with the file's up to its end.
   struct Chunk {
     std::string bytes;
     std::string hash;
+    bool so_far = false;
   };
   // One at a time.
   Outcome<Chunk> chunk_at(std::uint64_t offset, std::uint64_t count);
@@ -57,6 +58,7 @@ class Upload {
   const std::uint64_t bytes_;
   const std::string name_;
   std::uint64_t chunk_ = kChunkMax;
+  bool so_far_ = true;        // the server knows the hash of what it has
   Sha256 whole_;              // of the first...
   std::uint64_t hashed_ = 0;  // ...bytes
   std::string sha256_;        // once they are all

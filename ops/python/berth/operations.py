@@ -709,12 +709,13 @@ class Client(BaseClient):
         ))
 
     def put_chunk(
-        self, folder: str, upload: models.HexId, body: bytes, *, offset: int, x_berth_sha256: str | None = None,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+        self, folder: str, upload: models.HexId, body: bytes, *, offset: int, so_far: bool | None = None,
+        x_berth_sha256: str | None = None, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.UploadOffset:
         """The bytes at an offset; on disk when it is answered (PUT /v1/folders/{folder}/uploads/{upload})"""
         return self._send(Call(
-            "PUT", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}", query={"offset": offset},
+            "PUT", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}",
+            query={"offset": offset, "so_far": so_far},
             headers={"X-Berth-Sha256": x_berth_sha256, "Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
             body=body,
         ))
@@ -2082,12 +2083,13 @@ class AsyncClient(BaseAsyncClient):
         ))
 
     async def put_chunk(
-        self, folder: str, upload: models.HexId, body: bytes, *, offset: int, x_berth_sha256: str | None = None,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
+        self, folder: str, upload: models.HexId, body: bytes, *, offset: int, so_far: bool | None = None,
+        x_berth_sha256: str | None = None, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
     ) -> models.UploadOffset:
         """The bytes at an offset; on disk when it is answered (PUT /v1/folders/{folder}/uploads/{upload})"""
         return await self._send(Call(
-            "PUT", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}", query={"offset": offset},
+            "PUT", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}",
+            query={"offset": offset, "so_far": so_far},
             headers={"X-Berth-Sha256": x_berth_sha256, "Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
             body=body,
         ))

@@ -191,6 +191,32 @@ TEST_F(FileServiceTest, AnUploadGoesOnWithAnotherLifeOfTheAgent) {
   EXPECT_TRUE(read(at("file")) == first + second);
 }
 
+TEST_F(FileServiceTest, TheHashOfTheFileUpToAChunksEndIsTakenUnlessTheAgentWasStartedAnew) {
+  serve();
+  const auto so_far = [&](std::uint64_t offset, const std::string& chunk, const std::string& hashed) {
+    auto question = chunk_at(offset, chunk);
+    question.set_so_far(true);
+    question.set_sha256(sha256(hashed));
+    const auto visitor = ask(FileOperation::kUploadChunk, question);
+    visitor->say(chunk).finish();
+    return visitor->how();
+  };
+  EXPECT_EQ(how(FileOperation::kUploadBegin, whole("abcdefg")), "ended");
+  EXPECT_EQ(so_far(0, "ab", "ab"), "ended");
+  EXPECT_EQ(so_far(2, "xx", "abcd"), "422 checksum-differs");
+  EXPECT_EQ(so_far(2, "cd", "abcd"), "ended");
+  client->stop();
+  server->stop();
+  files->stop();
+  server.reset();
+  serve();
+  EXPECT_EQ(so_far(4, "ef", "abcdef"), "409 checksum-unknown");
+  EXPECT_EQ(add(4, "ef")->how(), "ended");
+  EXPECT_EQ(so_far(6, "g", "abcdefg"), "409 checksum-unknown") << "of what came before nothing is known yet";
+  EXPECT_EQ(add(6, "g")->how(), "ended");
+  EXPECT_EQ(how(FileOperation::kUploadFinish, whole("abcdefg")), "ended");
+}
+
 TEST_F(FileServiceTest, AChunkOutOfTurnIsToldWhereToGoOn) {
   serve();
   EXPECT_EQ(how(FileOperation::kUploadBegin, whole("abc")), "ended");

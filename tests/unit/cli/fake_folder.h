@@ -21,6 +21,8 @@ class FakeFolder {
   boost::json::array strange;  // further items of each list
   int not_utf8 = 0;
   std::uint64_t chunk_most = 0;  // the largest chunk that came
+  bool knows_no_hash = false;    // of what came before a chunk
+  int own_hashes = 0;            // chunks that came with their own SHA-256
   // Answers instead; and instead of what was done. None: nothing stands in between.
   std::function<Answer(const HttpRequest&)> before, after;
 
@@ -112,10 +114,14 @@ class FakeFolder {
     }
     if (request.method == "PUT") {
       chunk_most = std::max<std::uint64_t>(chunk_most, request.body.size());
-      if (header_of(request, "X-Berth-Content-SHA256") != controller::api::sha256_hex(request.body))
-        return problem(422, "checksum-differs");
       if (parameter(request, "offset") != std::to_string(incoming.bytes.size()))
         return problem(409, "offset-differs");
+      const bool so_far = parameter(request, "so_far") == "true";
+      if (so_far && knows_no_hash && !incoming.bytes.empty()) return problem(409, "checksum-unknown");
+      own_hashes += so_far ? 0 : 1;
+      const std::string hashed = so_far ? incoming.bytes + request.body : request.body;
+      if (header_of(request, "X-Berth-Content-SHA256") != controller::api::sha256_hex(hashed))
+        return problem(422, "checksum-differs");
       incoming.bytes += request.body;
     }
     return told({{"offset", incoming.bytes.size()}});

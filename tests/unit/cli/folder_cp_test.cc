@@ -80,6 +80,7 @@ TEST_F(FolderCopying, AFileGoesInChunksAndIsThereWhole) {
   EXPECT_EQ(ran.out + ran.err, "");
   EXPECT_EQ(server.files, (std::map<std::string, std::string>{{"a", bytes}}));
   EXPECT_EQ(asked("PUT", "?offset="), 2u);
+  EXPECT_EQ(server.own_hashes, 0) << "each byte is hashed once";
   EXPECT_EQ(server.chunk_most, Upload::kChunkMax);
   EXPECT_EQ(server.uploads(), 0u);
 }
@@ -122,6 +123,21 @@ TEST_F(FolderCopying, AChunkWhoseAnswerWasLostIsNotSentTwice) {
   const auto ran = cp(at("a"), "data:");
   EXPECT_EQ(ran.exit, 0) << ran.err;
   EXPECT_EQ(server.files.at("a"), bytes);
+}
+
+TEST_F(FolderCopying, WhereTheServerKnowsNoHashOfWhatItHasAChunkComesWithItsOwn) {
+  const std::string bytes = bytes_of(4 * Upload::kChunkMax);
+  copy::write(at("a"), bytes);
+  int chunks = 0;
+  server.before = [&](const HttpRequest& request) -> FakeFolder::Answer {
+    if (FakeFolder::is_chunk(request) && ++chunks == 3) server.knows_no_hash = true;
+    return std::nullopt;
+  };
+  const auto ran = cp(at("a"), "data:");
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(server.files.at("a"), bytes);
+  EXPECT_EQ(server.own_hashes, 2);
+  EXPECT_EQ(chunks, 5) << "one was sent once more";
 }
 
 TEST_F(FolderCopying, AnUploadThatIsCutGoesOnWithSmallerChunks) {

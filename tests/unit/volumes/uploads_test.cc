@@ -259,7 +259,7 @@ TEST_F(UploadsTest, TheHashOfTheFileGoesOnWithGoodChunksOnly) {
     question.set_bytes(3);
     auto chunk = uploads().begin_chunk(question);
     ASSERT_TRUE(chunk);
-    chunk->go_on(std::move(so_far));
+    ASSERT_TRUE(chunk->go_on(std::move(so_far)));
     ASSERT_TRUE(chunk->add(bytes));
     [[maybe_unused]] const auto end = chunk->end();
     so_far = chunk->whole();
@@ -277,12 +277,37 @@ TEST_F(UploadsTest, TheHashOfAnotherBeginningIsNotGoneOnWith) {
   HashSoFar other;
   other.hash.add("xy");
   other.bytes = 2;
-  chunk->go_on(std::move(other));
+  ASSERT_TRUE(chunk->go_on(std::move(other)));
   ASSERT_TRUE(chunk->add("abc"));
   ASSERT_TRUE(chunk->end());
   HashSoFar so_far = chunk->whole();
   EXPECT_EQ(so_far.bytes, 3u);
   EXPECT_EQ(so_far.hash.value(), sha256("abc"));
+}
+
+TEST_F(UploadsTest, AChunkMayComeWithTheHashOfTheFileUpToItsEnd) {
+  ASSERT_TRUE(uploads().begin(whole("abcdef")));
+  HashSoFar so_far;
+  const auto add_so_far = [&](const std::string& bytes, const std::string& hashed) {
+    auto question = chunk_at(*uploads().status(whole("abcdef")), hashed);
+    question.set_bytes(bytes.size());
+    question.set_so_far(true);
+    auto chunk = uploads().begin_chunk(question);
+    EXPECT_TRUE(chunk);
+    if (const auto known = chunk->go_on(so_far); !known) return known.error().code;
+    EXPECT_TRUE(chunk->add(bytes));
+    const auto end = chunk->end();
+    so_far = chunk->whole();
+    return code(end);
+  };
+  EXPECT_EQ(add_so_far("abX", "abc"), "checksum-differs");
+  EXPECT_EQ(add_so_far("abc", "abc"), "");
+  EXPECT_EQ(add_so_far("def", "def"), "checksum-differs") << "that is the chunk's own";
+  so_far = {};
+  EXPECT_EQ(add_so_far("def", "abcdef"), "checksum-unknown") << "the agent was started anew";
+  EXPECT_EQ(*uploads().status(whole("abcdef")), 3u);
+  ASSERT_TRUE(add(chunk_at(3, "def"), "def"));
+  EXPECT_TRUE(uploads().finish(whole("abcdef")));
 }
 
 TEST_F(UploadsTest, WhatALossOfPowerTookIsSentOnceMore) {

@@ -381,6 +381,18 @@ TEST_F(Files, AChunkGoesToTheAgentWithTheHashThatWasSigned) {
   EXPECT_TRUE(rig.cell.files.await_closed());
 }
 
+TEST_F(Files, AChunkMayComeWithTheHashOfTheFileSoFar) {
+  const std::string target = "/v1/folders/data/uploads/" + hex_id("u") + "?offset=7";
+  for (const auto& [said, so_far] :
+       {std::pair("", false), {"&so_far=true", true}, {"&so_far=false", false}}) {
+    answers(answer_with({}));
+    EXPECT_EQ(ask("PUT", target + said, "hello").status, 200u);
+    EXPECT_EQ(last().question.so_far(), so_far);
+    EXPECT_TRUE(rig.cell.files.await_closed());
+  }
+  EXPECT_EQ(ApiRig::code_of(ask("PUT", target + "&so_far=perhaps", "hello")), "invalid-parameter");
+}
+
 TEST_F(Files, AChunkWithAnotherHashThanTheSignedOneIsRefused) {
   auto request = rig.request({.method = "PUT",
                               .target = "/v1/folders/data/uploads/" + hex_id("u") + "?offset=0",
