@@ -10,7 +10,7 @@ namespace berth::agents {
 namespace {
 
 constexpr std::size_t kAhead = 256u << 10;  // bytes that came and are not written: then no more is read
-constexpr std::size_t kPiece = 64u << 10;   // smaller ones are joined
+constexpr std::size_t kPiece = 64u << 10;   // so many are worth a write
 
 Error taken_over() {
   return make_error("upload-busy", "another chunk of this upload came meanwhile",
@@ -107,12 +107,13 @@ void UploadChunks::take_piece(const ComingHandle& coming, Result<std::string> pi
     } else {
       coming->came_bytes += piece->size();
       if (!coming->came.empty() && coming->came.back().size() + piece->size() <= kPiece)
-        coming->came.back() += *piece;  // an asker may send byte by byte
+        coming->came.back() += *piece;
       else
         coming->came.push_back(*std::move(piece));
       coming->reads = more = coming->came_bytes < kAhead;
     }
-    work = !std::exchange(coming->works, true);
+    if (last || coming->came_bytes >= kPiece)  // an asker may send byte by byte
+      work = !std::exchange(coming->works, true);
   }
   if (more) read_on(coming);
   if (last) waiting_.remove(coming->waits);

@@ -6,6 +6,7 @@
 namespace berth::agents {
 
 void UploadHashes::keep(const std::string& upload, HashSoFar so_far) {
+  if (so_far.bytes == 0) return;
   const std::lock_guard lock(mutex_);
   if (!uploads_.contains(upload) && uploads_.size() >= kMax)
     uploads_.erase(std::min_element(uploads_.begin(), uploads_.end(), [](const auto& a, const auto& b) {

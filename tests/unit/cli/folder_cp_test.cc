@@ -153,6 +153,7 @@ TEST_F(FolderCopying, AnUploadThatIsCutGoesOnWithSmallerChunks) {
   EXPECT_EQ(server.files.at("a"), bytes);
   EXPECT_NE(ran.err.find("trying again"), std::string::npos) << ran.err;
   EXPECT_LT(w.server.requests[w.server.requests.size() - 2].body.size(), Upload::kChunkMax);
+  EXPECT_GT(server.own_hashes, 0) << "the hash of the file had gone on beyond them";
 }
 
 TEST_F(FolderCopying, AnUploadThatGetsNoFurtherIsGivenUp) {
