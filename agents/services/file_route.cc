@@ -45,7 +45,7 @@ class FileService::Impl : public std::enable_shared_from_this<FileService::Impl>
       : volumes_(volumes),
         limits_(limits),
         pool_(std::make_shared<WorkPool>(limits.threads)),
-        chunks_(std::make_shared<UploadChunks>(volumes, pool_, limits.chunks_max, limits.patience)) {}
+        chunks_(std::make_shared<UploadChunks>(volumes, pool_, limits)) {}
 
   void take(FileServicePath what, const StreamHandle& stream);
   void stop() { pool_->stop(); }

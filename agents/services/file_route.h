@@ -27,24 +27,14 @@
 // volume-failed.
 #pragma once
 
-#include <chrono>
-#include <cstddef>
 #include <memory>
 
+#include "agents/services/file_limits.h"
 #include "agents/services/service_server.h"
 
 namespace berth::agents {
 
 class Volumes;
-
-struct FileLimits {
-  std::size_t threads = 4;      // questions that are worked on at once
-  std::size_t open_max = 256;   // questions at once, with those that wait and those whose bytes are under way
-  std::size_t chunks_max = 64;  // chunks under way at once, each with at most half a MiB in memory
-  // Where there is no room for one more, the question that has waited longest for its asker, and at least so
-  // long, gives way: for the whole chunk to come, or for a piece of a file to be taken.
-  std::chrono::seconds patience{10};
-};
 
 // Answers on threads of its own, so that a slow disk holds up neither the server's thread nor the agent's
 // strand.

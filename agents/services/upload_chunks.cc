@@ -1,5 +1,6 @@
 #include "agents/services/upload_chunks.h"
 
+#include <chrono>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -8,6 +9,8 @@
 
 namespace berth::agents {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kAhead = 256u << 10;  // bytes that came and are not written: then no more is read
 constexpr std::size_t kPiece = 64u << 10;   // so many are worth a write
@@ -27,12 +30,13 @@ struct UploadChunks::Coming {
   GiveWay::Id waits = 0;
 
   std::mutex mutex;
-  std::vector<std::string> came;  // guarded; not written
-  std::size_t came_bytes = 0;     // guarded; of them
-  bool reads = false;             // guarded; more of it
-  bool ended = false;             // guarded; nothing follows
-  bool works = true;              // guarded; a task of the pool is at it, or will be: `chunk` is the task's
-  bool over = false;              // guarded; refused, or nobody wants it any more
+  std::vector<std::string> came;               // guarded; not written
+  std::size_t came_bytes = 0;                  // guarded; of them
+  Clock::time_point came_last = Clock::now();  // guarded
+  bool reads = false;                          // guarded; more of it
+  bool ended = false;                          // guarded; nothing follows
+  bool works = true;  // guarded; a task of the pool is at it, or will be: `chunk` is the task's
+  bool over = false;  // guarded; refused, or nobody wants it any more
 
   std::optional<UploadChunk> chunk;  // guarded while no task is at it
 };
@@ -42,8 +46,8 @@ std::string UploadChunks::key_of(const FileServicePath& what) {
 }
 
 std::shared_ptr<void> UploadChunks::place_for_one() {
-  auto place = place_in(taken_, max_);
-  return place || !make_room() ? place : place_in(taken_, max_);
+  auto place = place_in(taken_, limits_.chunks_max);
+  return place || !make_room() ? place : place_in(taken_, limits_.chunks_max);
 }
 
 void UploadChunks::take(FileServicePath what, const StreamHandle& stream, std::shared_ptr<void> place) {
@@ -60,18 +64,22 @@ void UploadChunks::take(FileServicePath what, const StreamHandle& stream, std::s
   pool_->post([self = shared_from_this(), coming] { self->begin(coming); });
 }
 
-// The newest one of an upload, in whose place `by` is now.
-UploadChunks::ComingHandle UploadChunks::replaced(const FileServicePath& what, const ComingHandle& by) {
+// Null: none.
+UploadChunks::ComingHandle UploadChunks::under_way(const FileServicePath& what) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(newest_, [](const auto& one) { return one.second.expired(); });
-  const auto found = newest_.find(key_of(what));
-  const ComingHandle before = found == newest_.end() ? nullptr : found->second.lock();
-  if (by) newest_[key_of(what)] = by;
-  return before;
+  const auto found = under_way_.find(key_of(what));
+  return found == under_way_.end() ? nullptr : found->second.lock();
+}
+
+// One that waits for the disk is not.
+bool UploadChunks::is_lost(const ComingHandle& coming) const {
+  const std::lock_guard lock(coming->mutex);
+  return coming->reads && Clock::now() - coming->came_last >= limits_.lost_after;
 }
 
 void UploadChunks::begin(const ComingHandle& coming) {
-  if (const ComingHandle before = replaced(coming->what, coming)) give_up(before, taken_over());
+  if (const ComingHandle before = under_way(coming->what); before && is_lost(before))
+    give_up(before, taken_over());
   const auto folder = volumes_.open_folder(coming->what.volume, coming->what.folder);
   if (!folder) return give_up(coming, folder.error());
   const Uploads uploads(*folder);
@@ -84,6 +92,11 @@ void UploadChunks::begin(const ComingHandle& coming) {
   if (const auto known = chunk->go_on(hashes_.take(key_of(coming->what))); !known)
     return give_up(coming, known.error());
   coming->chunk.emplace(*std::move(chunk));
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(under_way_, [](const auto& one) { return one.second.expired(); });
+    under_way_[key_of(coming->what)] = coming;
+  }
   write_on(coming);
 }
 
@@ -99,6 +112,7 @@ void UploadChunks::take_piece(const ComingHandle& coming, Result<std::string> pi
   {
     const std::lock_guard lock(coming->mutex);
     coming->reads = false;
+    coming->came_last = Clock::now();
     if (coming->over) return;
     if (!piece) {
       coming->over = true;
@@ -177,7 +191,7 @@ void UploadChunks::give_up(const ComingHandle& coming, const Error& error, std::
 }
 
 void UploadChunks::stop(const FileServicePath& what) {
-  if (const ComingHandle coming = replaced(what, {})) give_up(coming, taken_over());
+  if (const ComingHandle coming = under_way(what)) give_up(coming, taken_over());
 }
 
 }  // namespace berth::agents

@@ -1,16 +1,18 @@
 // UploadChunks: chunks of uploads on their way in. What has come of a chunk is written and hashed while more
 // of it comes, so that no more of it than a window lies in memory, and little is left to do at its end.
 //
-// Another chunk for the same upload takes over: its asker has found the one before to be lost.
+// One chunk of an upload at a time. One that has waited for its asker for a while gives way to another: its
+// asker has found it to be lost. As long as it comes the other is refused, so that of many at once one gets
+// on.
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 
+#include "agents/services/file_limits.h"
 #include "agents/services/file_refusals.h"
 #include "agents/services/give_way.h"
 #include "agents/services/work_pool.h"
@@ -23,10 +25,8 @@ namespace berth::agents {
 // Thread-safe. Its handlers hold it; `volumes` is used within tasks of the pool only.
 class UploadChunks : public std::enable_shared_from_this<UploadChunks> {
  public:
-  // At most `max` at once. Where there is no room, one that has waited for `patience` gives way.
-  UploadChunks(Volumes& volumes, std::shared_ptr<WorkPool> pool, std::size_t max,
-               std::chrono::seconds patience)
-      : volumes_(volumes), pool_(std::move(pool)), max_(max), waiting_(patience) {}
+  UploadChunks(Volumes& volumes, std::shared_ptr<WorkPool> pool, const FileLimits& limits)
+      : volumes_(volumes), pool_(std::move(pool)), limits_(limits), waiting_(limits.patience) {}
 
   // Answers the question of `what`, which is upload-chunk. `place` is held until then.
   void take(FileServicePath what, const StreamHandle& stream, std::shared_ptr<void> place);
@@ -50,16 +50,17 @@ class UploadChunks : public std::enable_shared_from_this<UploadChunks> {
   void end(const ComingHandle& coming);
   void drop(const ComingHandle& coming);
   void give_up(const ComingHandle& coming, const Error& error, std::uint64_t offset = 0);
-  ComingHandle replaced(const FileServicePath& what, const ComingHandle& by);
+  ComingHandle under_way(const FileServicePath& what);
+  bool is_lost(const ComingHandle& coming) const;
 
   Volumes& volumes_;
   const std::shared_ptr<WorkPool> pool_;
-  const std::size_t max_;
+  const FileLimits limits_;
   const std::shared_ptr<std::atomic<std::size_t>> taken_ = std::make_shared<std::atomic<std::size_t>>(0);
   GiveWay waiting_;
   UploadHashes hashes_;
   std::mutex mutex_;
-  std::map<std::string, std::weak_ptr<Coming>> newest_;  // guarded; of an upload
+  std::map<std::string, std::weak_ptr<Coming>> under_way_;  // guarded; by upload
 };
 
 }  // namespace berth::agents

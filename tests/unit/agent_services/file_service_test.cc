@@ -303,8 +303,10 @@ TEST_F(FileServiceTest, AFileThatIsReadOnceMoreBeforeItAppearsHoldsUpNobodyElse)
   EXPECT_EQ(how(FileOperation::kUploadFinish, large), "409 upload-busy");
 }
 
-TEST_F(FileServiceTest, AnotherChunkOfTheSameUploadTakesOver) {
-  serve();
+TEST_F(FileServiceTest, AChunkToWhichNothingComesGivesWayToAnotherOfTheSameUpload) {
+  FileLimits limits;
+  limits.lost_after = {};
+  serve(limits);
   const std::string text((64u << 10) + 1, 'x');
   EXPECT_EQ(how(FileOperation::kUploadBegin, whole(text)), "ended");
   const auto lost = ask(FileOperation::kUploadChunk, chunk_at(0, text));
@@ -314,6 +316,21 @@ TEST_F(FileServiceTest, AnotherChunkOfTheSameUploadTakesOver) {
   EXPECT_EQ(lost->how(), "409 upload-busy");
   EXPECT_EQ(how(FileOperation::kUploadFinish, whole(text)), "ended");
   EXPECT_TRUE(read(at("file")) == text);
+}
+
+TEST_F(FileServiceTest, AsLongAsAChunkComesAnotherOfTheSameUploadIsRefused) {
+  FileLimits limits;
+  limits.lost_after = std::chrono::hours(1);
+  serve(limits);
+  const std::string text((64u << 10) + 1, 'x');
+  EXPECT_EQ(how(FileOperation::kUploadBegin, whole(text)), "ended");
+  const auto first = ask(FileOperation::kUploadChunk, chunk_at(0, text));
+  first->say(text.substr(1));
+  ASSERT_TRUE(first->await([&] { return written() == text.size() - 1; }));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(add(0, text)->how(), "409 upload-busy");
+  first->say("x").finish();
+  EXPECT_EQ(first->how(), "ended");
+  EXPECT_EQ(add(0, text)->how(), "409 offset-differs");
 }
 
 TEST_F(FileServiceTest, AnUploadIsAbortedInMidChunk) {
