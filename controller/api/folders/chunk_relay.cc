@@ -5,9 +5,30 @@
 namespace berth::controller::api {
 namespace {
 
+constexpr Duration kLookEvery = kSecond;
 constexpr std::chrono::seconds kChunkPatience{60};  // for the agent to have the chunk on disk
 
 }  // namespace
+
+ChunkRelay::ChunkRelay(const Services& services, Caller caller, const FolderId& folder,
+                       std::shared_ptr<BodyStream> body, std::function<void(FileReply)> done)
+    : services_(services),
+      caller_(std::move(caller)),
+      folder_(folder),
+      looked_(services.context.clock().now().wall),
+      body_(std::move(body)),
+      done_(std::move(done)) {}
+
+bool ChunkRelay::may_go_on() {
+  const Timestamp now = services_.context.clock().now().wall;
+  if (now - looked_ < kLookEvery) return true;
+  looked_ = now;
+  bool may = false;
+  services_.context.with_state([&](const StateView& view) {
+    may = still_may(view, caller_, folder_, projections::FolderAccess::kWrite, now);
+  });
+  return may;
+}
 
 void ChunkRelay::begin(const FilesQuestion& question) {
   {
@@ -28,6 +49,7 @@ void ChunkRelay::took(Result<std::string> piece) {
     return body_over(false);
   }
   if (piece->empty()) return body_over(true);
+  if (!may_go_on()) give_up();
   std::shared_ptr<KernelChannel> channel;
   {
     const std::lock_guard lock(mutex_);
@@ -39,6 +61,15 @@ void ChunkRelay::took(Result<std::string> piece) {
   }
   if (channel != nullptr) write(*channel, *std::move(piece));
   pump();
+}
+
+// The agent drops what it has of the chunk.
+void ChunkRelay::give_up() {
+  settle(refused_with(make_problem("access-lost", "you may not write in this folder any more",
+                                   "what came of the chunk is dropped")));
+  std::shared_ptr<KernelChannel> channel;  // goes without the lock
+  const std::lock_guard lock(mutex_);
+  channel = std::exchange(channel_, nullptr);
 }
 
 void ChunkRelay::write(KernelChannel& channel, std::string piece) {

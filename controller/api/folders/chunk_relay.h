@@ -2,7 +2,8 @@
 // the other: the client sends no faster than the agent takes it. One is read while another is on its way.
 //
 // The chunk is read to its end whatever the agent says meanwhile, so that the client reads the answer and the
-// connection goes on; an agent's refusal is told then. Its handlers hold it. Thread-safe.
+// connection goes on; an agent's refusal is told then. No piece is passed on of a caller who may not write in
+// the folder any more, or is not signed in. Its handlers hold it. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -17,8 +18,8 @@ namespace berth::controller::api {
 class ChunkRelay : public std::enable_shared_from_this<ChunkRelay> {
  public:
   // `done` is called once, on any thread, with the problems of ask_files() and of BodyStream.
-  ChunkRelay(const Services& services, std::shared_ptr<BodyStream> body, std::function<void(FileReply)> done)
-      : services_(services), body_(std::move(body)), done_(std::move(done)) {}
+  ChunkRelay(const Services& services, Caller caller, const FolderId& folder,
+             std::shared_ptr<BodyStream> body, std::function<void(FileReply)> done);
 
   // `question`: of upload-chunk.
   void begin(const FilesQuestion& question);
@@ -32,8 +33,13 @@ class ChunkRelay : public std::enable_shared_from_this<ChunkRelay> {
   void answered(const FilesAnswer& answer);
   void settle(FileReply reply);
   void finish();
+  bool may_go_on();
+  void give_up();
 
   const Services services_;
+  const Caller caller_;
+  const FolderId folder_;
+  Timestamp looked_;  // wall time; of who reads the body
   const std::shared_ptr<BodyStream> body_;
   std::mutex mutex_;
   std::function<void(FileReply)> done_;     // guarded; empty once it was called

@@ -160,7 +160,8 @@ void put_chunk(const Services& services, const CallPtr& call, const Reply& reply
   question->set_sha256(*hash);
   question->set_so_far(so_far);
   with_files(services, call, reply, FolderAccess::kWrite, [&](const FilePlace& place) {
-    std::make_shared<ChunkRelay>(services, call->body, reply_with(call, reply, offset_to_json))
+    std::make_shared<ChunkRelay>(services, call->caller, place.folder, call->body,
+                                 reply_with(call, reply, offset_to_json))
         ->begin(question_of(place, FileOperation::kUploadChunk, *question));
   });
 }

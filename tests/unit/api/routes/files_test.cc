@@ -381,6 +381,48 @@ TEST_F(Files, AChunkGoesToTheAgentWithTheHashThatWasSigned) {
   EXPECT_TRUE(rig.cell.files.await_closed());
 }
 
+// A body that comes piece by piece, as the test gives it.
+class GivenBody final : public api::BodyStream {
+ public:
+  explicit GivenBody(std::function<std::string()> next) : next_(std::move(next)) {}
+  void read(Read done) override { done(next_()); }
+
+ private:
+  std::function<std::string()> next_;
+};
+
+TEST_F(Files, NothingMoreOfAChunkIsPassedOnWhenTheShareIsWithdrawn) {
+  rig.cell.append({folder_shared_with("f1", "user", "bob", "write")});
+  const auto request = rig.request({.method = "PUT",
+                                    .target = "/v1/folders/data/uploads/" + hex_id("u") + "?offset=0",
+                                    .body = "hello",
+                                    .key = "bob-key"});
+  const auto send = [&](bool withdraw) {
+    auto admitted = rig.api.admit(request);
+    EXPECT_FALSE(admitted.refusal);
+    std::promise<std::string> told;
+    rig.api.handle(admitted.call, std::make_shared<GivenBody>([&, reads = 0]() mutable -> std::string {
+                     if (++reads == 1) return "hel";
+                     if (reads == 2 && withdraw) {
+                       rig.cell.append({folder_shared_with("f1", "user", "bob", "read")});
+                       rig.cell.test_clock.wall += 2 * kSecond;
+                     }
+                     return reads == 2 ? "lo" : "";
+                   }),
+                   [&](const api::HttpReply& reply) {
+                     told.set_value(reply.status == 200 ? "" : ApiRig::code_of(reply));
+                   });
+    return told.get_future().get();
+  };
+  answers(answer_with({}));
+  EXPECT_EQ(send(false), "");
+  EXPECT_EQ(send(true), "access-lost");
+  EXPECT_TRUE(rig.cell.files.await_closed());
+  ASSERT_EQ(rig.cell.files.asked().size(), 2u);
+  EXPECT_EQ(rig.cell.files.asked()[0].body, "hello");
+  EXPECT_EQ(rig.cell.files.asked()[1].body, "") << "the agent was told that the chunk had ended";
+}
+
 TEST_F(Files, AChunkMayComeWithTheHashOfTheFileSoFar) {
   const std::string target = "/v1/folders/data/uploads/" + hex_id("u") + "?offset=7";
   for (const auto& [said, so_far] :
