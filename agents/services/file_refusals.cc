@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 
+#include "agents/volumes/uploads.h"
+
 namespace berth::agents {
 namespace {
 
@@ -26,6 +28,12 @@ int file_status_of(const Error& error) {
 
 void refuse_file(const StreamHandle& stream, const Error& error, std::uint64_t offset) {
   refuse(stream, file_status_of(error), error, offset);
+}
+
+std::uint64_t offset_to_tell(const Error& error, const Uploads& uploads, const v1::FileQuestion& question) {
+  if (error.code != "offset-differs") return 0;
+  const auto there = uploads.status(question);
+  return there ? *there : 0;
 }
 
 Error agent_busy() {

@@ -145,8 +145,11 @@ void FileService::Impl::work_on_upload(const AskHandle& ask, OpenFolder folder) 
 }
 
 void FileService::Impl::begin_finish(const AskHandle& ask, OpenFolder folder) {
-  auto upload = Uploads(folder).begin_finish(ask->what.question);
-  if (!upload) return refuse_with(ask, upload.error());
+  const Uploads uploads(folder);
+  auto upload = uploads.begin_finish(ask->what.question);
+  if (!upload)
+    return refuse_file(ask->stream, upload.error(),
+                       offset_to_tell(upload.error(), uploads, ask->what.question));
   upload->so_far = chunks_->hashes().take(UploadChunks::key_of(ask->what));
   finish_on(std::make_shared<Finish>(Finish{ask, std::move(folder), std::move(*upload)}));
 }

@@ -84,11 +84,8 @@ void UploadChunks::begin(const ComingHandle& coming) {
   if (!folder) return give_up(coming, folder.error());
   const Uploads uploads(*folder);
   auto chunk = uploads.begin_chunk(coming->what.question);
-  if (!chunk) {
-    const auto there = chunk.error().code == "offset-differs" ? uploads.status(coming->what.question)
-                                                              : Result<std::uint64_t>(std::uint64_t{0});
-    return give_up(coming, chunk.error(), there ? *there : 0);
-  }
+  if (!chunk)
+    return give_up(coming, chunk.error(), offset_to_tell(chunk.error(), uploads, coming->what.question));
   if (const auto known = chunk->go_on(hashes_.take(key_of(coming->what))); !known)
     return give_up(coming, known.error());
   coming->chunk.emplace(*std::move(chunk));

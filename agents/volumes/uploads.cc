@@ -64,8 +64,10 @@ std::string Uploads::name_of(const std::string& upload, const char* end) const {
 }
 
 Result<v1::FileQuestion> Uploads::about(const std::string& upload) const {
-  const Descriptor file(openat(folder_.staging.get(), name_of(upload, kAbout).c_str(),
-                               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  Descriptor file(openat(folder_.staging.get(), name_of(upload, kAbout).c_str(), kFlags));
+  if (!file && errno == ENOENT)
+    file = Descriptor(openat(folder_.uploaded.get(), name_of(upload, kAbout).c_str(), kFlags));
   if (!file) return errno == ENOENT ? unknown_upload() : failed();
   std::string bytes(std::min<std::size_t>(size_of(file), kAboutBytesMax), '\0');
   const ssize_t got = pread(file.get(), bytes.data(), bytes.size(), 0);
@@ -213,7 +215,8 @@ Result<Finishing> Uploads::begin_finish(const v1::FileQuestion& question) const 
   if (*offset != begun->bytes())
     return make_error("offset-differs", "of the file's " + std::to_string(begun->bytes()) + " bytes " +
                                             std::to_string(*offset) + " have come");
-  if (begun->sha256().empty())
+  const bool hash_is_new = begun->sha256().empty();
+  if (hash_is_new)
     begun->set_sha256(question.sha256());
   else if (!question.sha256().empty() && question.sha256() != begun->sha256())
     return make_error("checksum-differs", "the upload's end says another SHA-256 of the file than its begin",
@@ -221,7 +224,7 @@ Result<Finishing> Uploads::begin_finish(const v1::FileQuestion& question) const 
   if (*part && begun->sha256().empty())
     return make_error("checksum-missing", "the file's SHA-256 was said neither when its upload began nor now",
                       "finish it with sha256");
-  return Finishing{question.upload(), std::move(*begun), std::move(*part), {}};
+  return Finishing{question.upload(), std::move(*begun), std::move(*part), {}, hash_is_new};
 }
 
 Result<bool> Uploads::read_on(Finishing& finishing) const {
@@ -253,7 +256,10 @@ Result<v1::FileEntry> Uploads::end_finish(Finishing finishing) {
   struct stat info {};
   if (fstatat(place->above.get(), place->name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
     return path_error(path);
-  return entry_of(place->name, info);
+  if (!S_ISREG(info.st_mode)) return make_error("not-a-file", shown_path(path) + " is no file any more");
+  v1::FileEntry entry = entry_of(place->name, info);
+  entry.set_bytes(finishing.about.bytes());
+  return entry;
 }
 
 Result<void> Uploads::publish(Finishing& finishing) {
@@ -265,6 +271,7 @@ Result<void> Uploads::publish(Finishing& finishing) {
   if (auto good = check_target(about); !good) return good.error();
   const auto place = place_of(folder_.folder.get(), about.path());
   if (!place) return place.error();
+  if (finishing.hash_is_new) keep_hash(finishing);
   const std::uint32_t owner = folder_.volume.owner;
   if (fchown(part.get(), owner, owner) != 0 || fchmod(part.get(), 0644) != 0 || fsync(part.get()) != 0)
     return failed();
@@ -272,8 +279,20 @@ Result<void> Uploads::publish(Finishing& finishing) {
                 place->name.c_str(), about.overwrite() ? 0 : RENAME_NOREPLACE) != 0)
     return path_error(about.path());
   unlinkat(folder_.staging.get(), name_of(finishing.upload, kOffset).c_str(), 0);
+  const std::string kept = name_of(finishing.upload, kAbout);
+  renameat(folder_.staging.get(), kept.c_str(), folder_.uploaded.get(), kept.c_str());
   if (fsync(place->above.get()) != 0 || fsync(folder_.staging.get()) != 0) return failed();
   return {};
+}
+
+// So that a finish that is asked again is compared with it. Fields that follow a message are taken as if they
+// stood in it.
+void Uploads::keep_hash(const Finishing& finishing) const {
+  v1::FileQuestion said;
+  said.set_sha256(finishing.about.sha256());
+  const Descriptor file(openat(folder_.staging.get(), name_of(finishing.upload, kAbout).c_str(),
+                               O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (file) write_all(file.get(), said.SerializeAsString(), size_of(file));
 }
 
 Result<void> Uploads::abort(const v1::FileQuestion& question) {
@@ -283,15 +302,17 @@ Result<void> Uploads::abort(const v1::FileQuestion& question) {
   for (const char* end : {kAbout, kPart, kOffset})
     if (unlinkat(folder_.staging.get(), name_of(question.upload(), end).c_str(), 0) != 0 && errno != ENOENT)
       return failed();
+  if (unlinkat(folder_.uploaded.get(), name_of(question.upload(), kAbout).c_str(), 0) != 0 && errno != ENOENT)
+    return failed();
   return {};
 }
 
-void drop_old_uploads(const std::string& staging, Duration kept) {
-  const Descriptor folder(open(staging.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+void drop_old_uploads(const std::string& at, Duration kept) {
+  const Descriptor folder(open(at.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(staging, error)) {
+  for (const auto& entry : fs::directory_iterator(at, error)) {
     const std::string name = entry.path().filename().string();
     const auto dot = name.rfind('.');
     if (dot == std::string::npos) continue;
@@ -305,10 +326,10 @@ void drop_old_uploads(const std::string& staging, Duration kept) {
   }
 }
 
-void drop_uploads_of(const std::string& staging, const FolderId& folder) {
-  const Descriptor opened(open(staging.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+void drop_uploads_of(const std::string& at, const FolderId& folder) {
+  const Descriptor opened(open(at.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(staging, error)) {
+  for (const auto& entry : fs::directory_iterator(at, error)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with(to_hex(folder.view()) + ".")) unlinkat(opened.get(), name.c_str(), 0);
   }

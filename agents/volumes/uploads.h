@@ -3,8 +3,10 @@
 //   STAGING/FOLDER.UPLOAD.part    the bytes so far. On their way to the disk, and there once the file has its
 //                                 place (ops/adr/0081)
 //   STAGING/FOLDER.UPLOAD.offset  how many of them are compared with the hash of their chunk
-//   STAGING/FOLDER.UPLOAD.about   what was asked at the beginning (v1::FileQuestion); stays when the file
-//                                 has its place, so that a finish whose answer got lost may be asked again
+//   STAGING/FOLDER.UPLOAD.about   what was asked at the beginning (v1::FileQuestion), and the file's SHA-256
+//   UPLOADED/FOLDER.UPLOAD.about  the same once the file has its place, so that a finish whose answer got
+//   lost
+//                                 may be asked again; elsewhere, since each begin looks through STAGING
 // One question at a time writes an upload (its part is locked). Calls block on the disk; any thread.
 #pragma once
 
@@ -24,8 +26,9 @@ inline constexpr std::size_t kUploadsOfFolderMax = 64;  // under way at once
 struct Finishing {
   std::string upload;
   v1::FileQuestion about;
-  Descriptor part;   // locked; none: the file has its place already
-  HashSoFar so_far;  // of the part's first bytes: the rest is read
+  Descriptor part;           // locked; none: the file has its place already
+  HashSoFar so_far;          // of the part's first bytes: the rest is read
+  bool hash_is_new = false;  // it was said now, and not at the beginning
 };
 
 class Uploads {
@@ -60,13 +63,14 @@ class Uploads {
   Result<std::uint64_t> begin_new(const v1::FileQuestion& question);
   Result<void> check_target(const v1::FileQuestion& question) const;
   Result<void> publish(Finishing& finishing);
+  void keep_hash(const Finishing& finishing) const;
   std::string name_of(const std::string& upload, const char* end) const;
 
   const OpenFolder& folder_;
 };
 
-// `staging`: path of a volume's. Those to which nothing came for so long.
-void drop_old_uploads(const std::string& staging, Duration kept);
-void drop_uploads_of(const std::string& staging, const FolderId& folder);
+// `at`: path of a volume's STAGING or UPLOADED. Those to which nothing came for so long.
+void drop_old_uploads(const std::string& at, Duration kept);
+void drop_uploads_of(const std::string& at, const FolderId& folder);
 
 }  // namespace berth::agents

@@ -53,7 +53,8 @@ Result<void> close_to_others(const VolumePlace& place, const std::string& root, 
   for (fs::directory_iterator it(root, error), end; !has_marker && !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();
     // What an agent leaves that ended before it had made the marker.
-    const bool is_ours = name == "folders" || name == "staging" || name == "trash" || name == "volume.new";
+    const bool is_ours = name == "folders" || name == "staging" || name == "uploaded" || name == "trash" ||
+                         name == "volume.new";
     if (name != "lost+found" && !is_ours)
       return unusable(place, "it holds '" + clipped(name) + "', which is not Berth's",
                       "name an empty folder: it becomes the volume");
@@ -106,7 +107,7 @@ Result<VolumeId> marked(const VolumePlace& place, const std::string& root, Rando
 }
 
 Result<void> make_inner(const VolumePlace& place, const std::string& root) {
-  for (const char* name : {"folders", "staging", "trash"}) {
+  for (const char* name : {"folders", "staging", "uploaded", "trash"}) {
     const std::string path = root + "/" + name;
     if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return failed(place, "cannot be written");
     const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

@@ -112,7 +112,7 @@ Result<void> Volumes::remove(const VolumeId& id, const FolderId& folder) {
   const std::string name = to_hex(folder.view());
   if (!throw_away(*volume, folders.get(), name) && errno != ENOENT) return failed(*volume);
   if (fsync(folders.get()) != 0) return failed(*volume);
-  drop_uploads_of(volume->root + "/staging", folder);
+  for (const char* place : {"/staging", "/uploaded"}) drop_uploads_of(volume->root + place, folder);
   return {};
 }
 
@@ -123,9 +123,10 @@ Result<OpenFolder> Volumes::open_folder(const VolumeId& id, const FolderId& fold
                     folder,
                     {},
                     open_folder_at(volume->root + "/staging"),
+                    open_folder_at(volume->root + "/uploaded"),
                     open_folder_at(volume->root + "/trash")};
   const Descriptor folders = open_folder_at(volume->root + "/folders");
-  if (!opened.staging || !opened.trash || !folders) return failed(*volume);
+  if (!opened.staging || !opened.uploaded || !opened.trash || !folders) return failed(*volume);
   opened.folder = open_beneath(folders.get(), opened.name(), O_RDONLY | O_DIRECTORY);
   if (opened.folder) return opened;
   if (errno != ENOENT) return failed(*volume);
@@ -155,7 +156,7 @@ void Volumes::clean() {
     cleaning_ = true;
     lock.unlock();
     for (const Volume& volume : list_) {
-      drop_old_uploads(volume.root + "/staging", kUploadKept);
+      for (const char* place : {"/staging", "/uploaded"}) drop_old_uploads(volume.root + place, kUploadKept);
       if (!empty_trash(volume) && !stop_ && parts_.warn)
         parts_.warn("volume " + volume.name + ": something in its trash cannot be removed");
     }

@@ -3,6 +3,7 @@
 //   ROOT/volume          the marker: what this volume is called everywhere; agents that find the same share
 //   it ROOT/folders/FOLDER  a folder, by its id (32 hex digits); its files belong to disk_owner.h's range
 //   ROOT/staging/        what is being made: folders, and uploads (uploads.h)
+//   ROOT/uploaded/       what was asked of uploads that have their places
 //   ROOT/trash/          what is being removed, in the background
 // All of it is root's alone (0700) down to the folders themselves.
 //
@@ -68,6 +69,7 @@ struct OpenFolder {
   FolderId id;
   Descriptor folder;
   Descriptor staging;
+  Descriptor uploaded;
   Descriptor trash;
   std::string name() const;  // 32 hex digits
 };

@@ -226,6 +226,10 @@ TEST_F(FileServiceTest, AChunkOutOfTurnIsToldWhereToGoOn) {
   v1::ServiceError error;
   ASSERT_TRUE(error.ParseFromString(again->out));
   EXPECT_EQ(error.offset(), 1u);
+  const auto early = ask(FileOperation::kUploadFinish, whole("abc"));
+  EXPECT_EQ(early->how(), "409 offset-differs");
+  ASSERT_TRUE(error.ParseFromString(early->out));
+  EXPECT_EQ(error.offset(), 1u);
 }
 
 TEST_F(FileServiceTest, AChunkThatIsCutShortOrTooLongChangesNothing) {

@@ -83,6 +83,41 @@ TEST_F(UploadsTest, TheHashOfAFileMayBeSaidAtTheEnd) {
   EXPECT_TRUE(uploads().finish(begin)) << "asked again, as of an answer that got lost";
 }
 
+TEST_F(UploadsTest, AFinishThatIsAskedAgainIsOfTheSameFile) {
+  v1::FileQuestion begin = whole("hello");
+  begin.clear_sha256();
+  ASSERT_TRUE(uploads().begin(begin));
+  ASSERT_TRUE(add(chunk_at(0, "hello"), "hello"));
+  ASSERT_TRUE(uploads().finish(whole("hello")));
+  EXPECT_EQ(code(uploads().finish(whole("hullo"))), "checksum-differs");
+  write(at("file"), "and more was written to it");
+  EXPECT_EQ(uploads().finish(whole("hello"))->bytes(), 5u);
+  unlink(at("file").c_str());
+  EXPECT_EQ(code(uploads().finish(whole("hello"))), "unknown-path");
+  std::filesystem::create_directory(at("file"));
+  EXPECT_EQ(code(uploads().finish(whole("hello"))), "not-a-file");
+}
+
+TEST_F(UploadsTest, OneThatIsFinishedIsNotLookedThroughByThoseThatBegin) {
+  for (int i = 0; i < 3; ++i) {
+    const char n = static_cast<char>('1' + i);
+    const std::string path = "file" + std::string(1, n);
+    ASSERT_TRUE(uploads().begin(whole("x", path, n)));
+    ASSERT_TRUE(add(chunk_at(0, "x", n), "x"));
+    ASSERT_TRUE(uploads().finish(whole("x", path, n)));
+    EXPECT_EQ(entries_in(root + "/staging"), 0u);
+    EXPECT_EQ(*uploads().begin(whole("x", path, n)), 1u) << "the same question again";
+    EXPECT_TRUE(uploads().finish(whole("x", path, n)));
+  }
+  EXPECT_EQ(entries_in(root + "/uploaded"), 3u);
+  ASSERT_TRUE(uploads().abort(whole("x", "file1", '1')));
+  EXPECT_EQ(entries_in(root + "/uploaded"), 2u);
+  drop_old_uploads(root + "/uploaded", kUploadKept);
+  EXPECT_EQ(entries_in(root + "/uploaded"), 2u);
+  drop_old_uploads(root + "/uploaded", -kSecond);
+  EXPECT_EQ(entries_in(root + "/uploaded"), 0u);
+}
+
 TEST_F(UploadsTest, AHashThatIsSaidTwiceIsTheSame) {
   EXPECT_EQ(*uploads().begin(whole("hello")), 0u);
   EXPECT_EQ(*add(chunk_at(0, "hello"), "hello"), 5u);
@@ -416,8 +451,11 @@ TEST_F(UploadsTest, OneThatNobodyGoesOnWithIsRemovedAfterADayAndAnotherStays) {
 
 TEST_F(UploadsTest, OfAFolderThatIsRemovedGoWithIt) {
   ASSERT_TRUE(uploads().begin(whole("abc")));
+  ASSERT_TRUE(uploads().begin(whole("", "empty", 'e')));
+  ASSERT_TRUE(uploads().finish(whole("", "empty", 'e')));
   ASSERT_TRUE(volumes->remove(id(), folder_id(1)));
   EXPECT_EQ(entries_in(root + "/staging"), 0u);
+  EXPECT_EQ(entries_in(root + "/uploaded"), 0u);
 }
 
 // A file system of its own, so small that it fills up.
