@@ -105,7 +105,7 @@ void FileService::Impl::take(FileServicePath what, const StreamHandle& stream) {
   if (!place) return refuse_file(stream, agent_busy());
   if (what.operation == FileOperation::kUploadChunk)
     return chunks_->take(std::move(what), stream, std::move(place));
-  const auto ask = std::make_shared<Ask>(std::move(what), stream, std::move(place));
+  const auto ask = std::make_shared<Ask>(Ask{std::move(what), stream, std::move(place)});
   pool_->post([self = shared_from_this(), ask] { self->work(ask); });
 }
 
