@@ -215,6 +215,7 @@ Result<Finishing> Uploads::begin_finish(const v1::FileQuestion& question) const 
   if (*offset != begun->bytes())
     return make_error("offset-differs", "of the file's " + std::to_string(begun->bytes()) + " bytes " +
                                             std::to_string(*offset) + " have come");
+  if (begun->sha256().empty()) begun->set_sha256(begun->sha256_of_finish());
   const bool hash_is_new = begun->sha256().empty();
   if (hash_is_new)
     begun->set_sha256(question.sha256());
@@ -289,7 +290,7 @@ Result<void> Uploads::publish(Finishing& finishing) {
 // stood in it.
 void Uploads::keep_hash(const Finishing& finishing) const {
   v1::FileQuestion said;
-  said.set_sha256(finishing.about.sha256());
+  said.set_sha256_of_finish(finishing.about.sha256());
   const Descriptor file(openat(folder_.staging.get(), name_of(finishing.upload, kAbout).c_str(),
                                O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (file) write_all(file.get(), said.SerializeAsString(), size_of(file));

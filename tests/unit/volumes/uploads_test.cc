@@ -45,11 +45,11 @@ class UploadsTest : public VolumeTest {
     v1::FileQuestion question;
     question.set_upload(std::string(16, n));
     question.set_offset(offset);
+    question.set_bytes(chunk.size());
     question.set_sha256(sha256(chunk));
     return question;
   }
-  Result<std::uint64_t> add(v1::FileQuestion question, std::string_view bytes) const {
-    question.set_bytes(bytes.size());
+  Result<std::uint64_t> add(const v1::FileQuestion& question, std::string_view bytes) const {
     auto chunk = uploads().begin_chunk(question);
     if (!chunk) return chunk.error();
     for (const std::string_view piece : {bytes.substr(0, bytes.size() / 2), bytes.substr(bytes.size() / 2)})
@@ -89,6 +89,8 @@ TEST_F(UploadsTest, AFinishThatIsAskedAgainIsOfTheSameFile) {
   ASSERT_TRUE(uploads().begin(begin));
   ASSERT_TRUE(add(chunk_at(0, "hello"), "hello"));
   ASSERT_TRUE(uploads().finish(whole("hello")));
+  EXPECT_EQ(*uploads().begin(begin), 5u) << "asked again, too";
+  EXPECT_EQ(code(uploads().begin(whole("hello"))), "upload-differs") << "it was begun without a hash";
   EXPECT_EQ(code(uploads().finish(whole("hullo"))), "checksum-differs");
   write(at("file"), "and more was written to it");
   EXPECT_EQ(uploads().finish(whole("hello"))->bytes(), 5u);
@@ -247,8 +249,7 @@ TEST_F(UploadsTest, AChunkOutOfTurnIsTold) {
 TEST_F(UploadsTest, AChunkOfWhichNotAllCameIsWrittenOverByTheNext) {
   ASSERT_TRUE(uploads().begin(whole("abcdef")));
   ASSERT_TRUE(add(chunk_at(0, "ab"), "ab"));
-  auto cut = chunk_at(2, "cdef");
-  cut.set_bytes(4);
+  const auto cut = chunk_at(2, "cdef");
   {
     auto chunk = uploads().begin_chunk(cut);
     ASSERT_TRUE(chunk);
@@ -268,8 +269,7 @@ TEST_F(UploadsTest, AChunkOfWhichNotAllCameIsWrittenOverByTheNext) {
 
 TEST_F(UploadsTest, AChunkOfAnotherLengthThanWasSaidIsNone) {
   ASSERT_TRUE(uploads().begin(whole("abcdef")));
-  auto three = chunk_at(0, "abc");
-  three.set_bytes(3);
+  const auto three = chunk_at(0, "abc");
   {
     auto longer = uploads().begin_chunk(three);
     ASSERT_TRUE(longer);
@@ -290,9 +290,7 @@ TEST_F(UploadsTest, TheHashOfTheFileGoesOnWithGoodChunksOnly) {
   HashSoFar so_far;
   for (const auto& [bytes, said] :
        {std::pair("abc", "abc"), std::pair("dXf", "def"), std::pair("def", "def")}) {
-    auto question = chunk_at(*uploads().status(whole("abcdef")), said);
-    question.set_bytes(3);
-    auto chunk = uploads().begin_chunk(question);
+    auto chunk = uploads().begin_chunk(chunk_at(*uploads().status(whole("abcdef")), said));
     ASSERT_TRUE(chunk);
     ASSERT_TRUE(chunk->go_on(std::move(so_far)));
     ASSERT_TRUE(chunk->add(bytes));
@@ -305,9 +303,7 @@ TEST_F(UploadsTest, TheHashOfTheFileGoesOnWithGoodChunksOnly) {
 
 TEST_F(UploadsTest, TheHashOfAnotherBeginningIsNotGoneOnWith) {
   ASSERT_TRUE(uploads().begin(whole("abc")));
-  auto question = chunk_at(0, "abc");
-  question.set_bytes(3);
-  auto chunk = uploads().begin_chunk(question);
+  auto chunk = uploads().begin_chunk(chunk_at(0, "abc"));
   ASSERT_TRUE(chunk);
   HashSoFar other;
   other.hash.add("xy");
