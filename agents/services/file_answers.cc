@@ -1,4 +1,4 @@
-#include "agents/services/file_refusals.h"
+#include "agents/services/file_answers.h"
 
 #include <functional>
 #include <map>
@@ -26,6 +26,17 @@ int file_status_of(const Error& error) {
 
 }  // namespace
 
+void answer_with(const StreamHandle& stream, const v1::FileAnswer& answer) {
+  stream->answer({200, {}});
+  finish_with(stream, answer.SerializeAsString());
+}
+
+v1::FileAnswer offset_answer(std::uint64_t offset) {
+  v1::FileAnswer answer;
+  answer.set_offset(offset);
+  return answer;
+}
+
 void refuse_file(const StreamHandle& stream, const Error& error, std::uint64_t offset) {
   refuse(stream, file_status_of(error), error, offset);
 }
@@ -39,14 +50,6 @@ std::uint64_t offset_to_tell(const Error& error, const Uploads& uploads, const v
 Error agent_busy() {
   return make_error("agent-busy", "this agent works on as many questions about files as it can",
                     "try again in a moment");
-}
-
-std::shared_ptr<void> place_in(const std::shared_ptr<std::atomic<std::size_t>>& taken, std::size_t max) {
-  if (taken->fetch_add(1) >= max) {
-    taken->fetch_sub(1);
-    return nullptr;
-  }
-  return {taken.get(), [taken](void*) { taken->fetch_sub(1); }};
 }
 
 }  // namespace berth::agents

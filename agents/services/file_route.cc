@@ -1,15 +1,15 @@
 #include "agents/services/file_route.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "agents/services/file_refusals.h"
+#include "agents/services/file_answers.h"
 #include "agents/services/give_way.h"
+#include "agents/services/places.h"
 #include "agents/services/upload_chunks.h"
 #include "agents/services/work_pool.h"
 #include "agents/volumes/folder_files.h"
@@ -19,17 +19,6 @@
 
 namespace berth::agents {
 namespace {
-
-void answer_with(const StreamHandle& stream, const v1::FileAnswer& answer) {
-  stream->answer({200, {}});
-  finish_with(stream, answer.SerializeAsString());
-}
-
-v1::FileAnswer offset_answer(std::uint64_t offset) {
-  v1::FileAnswer answer;
-  answer.set_offset(offset);
-  return answer;
-}
 
 v1::FileAnswer entry_answer(v1::FileEntry entry) {
   v1::FileAnswer answer;
@@ -93,15 +82,15 @@ class FileService::Impl : public std::enable_shared_from_this<FileService::Impl>
 
   Volumes& volumes_;
   const FileLimits limits_;
-  const std::shared_ptr<std::atomic<std::size_t>> open_ = std::make_shared<std::atomic<std::size_t>>(0);
+  const Places open_{limits_.open_max};
   GiveWay readers_{limits_.patience};
   const std::shared_ptr<WorkPool> pool_;
   const std::shared_ptr<UploadChunks> chunks_;
 };
 
 void FileService::Impl::take(FileServicePath what, const StreamHandle& stream) {
-  auto place = place_in(open_, limits_.open_max);
-  if (!place && (readers_.make_room() || chunks_->make_room())) place = place_in(open_, limits_.open_max);
+  auto place = open_.take();
+  if (!place && (readers_.make_room() || chunks_->make_room())) place = open_.take();
   if (!place) return refuse_file(stream, agent_busy());
   if (what.operation == FileOperation::kUploadChunk)
     return chunks_->take(std::move(what), stream, std::move(place));
@@ -137,10 +126,7 @@ void FileService::Impl::work_on_upload(const AskHandle& ask, OpenFolder folder) 
   switch (ask->what.operation) {
     case FileOperation::kUploadBegin: return tell(ask, uploads.begin(question), offset_answer);
     case FileOperation::kUploadStatus: return tell(ask, uploads.status(question), offset_answer);
-    default:
-      chunks_->stop(ask->what);
-      chunks_->hashes().forget(UploadChunks::key_of(ask->what));
-      return tell(ask, uploads.abort(question));
+    default: chunks_->forget(ask->what); return tell(ask, uploads.abort(question));
   }
 }
 
@@ -150,7 +136,7 @@ void FileService::Impl::begin_finish(const AskHandle& ask, OpenFolder folder) {
   if (!upload)
     return refuse_file(ask->stream, upload.error(),
                        offset_to_tell(upload.error(), uploads, ask->what.question));
-  upload->so_far = chunks_->hashes().take(UploadChunks::key_of(ask->what));
+  upload->so_far = chunks_->take_hash(ask->what);
   finish_on(std::make_shared<Finish>(Finish{ask, std::move(folder), std::move(*upload)}));
 }
 

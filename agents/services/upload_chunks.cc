@@ -46,8 +46,8 @@ std::string UploadChunks::key_of(const FileServicePath& what) {
 }
 
 std::shared_ptr<void> UploadChunks::place_for_one() {
-  auto place = place_in(taken_, limits_.chunks_max);
-  return place || !make_room() ? place : place_in(taken_, limits_.chunks_max);
+  auto place = places_.take();
+  return place || !make_room() ? place : places_.take();
 }
 
 void UploadChunks::take(FileServicePath what, const StreamHandle& stream, std::shared_ptr<void> place) {
@@ -86,8 +86,7 @@ void UploadChunks::begin(const ComingHandle& coming) {
   auto chunk = uploads.begin_chunk(coming->what.question);
   if (!chunk)
     return give_up(coming, chunk.error(), offset_to_tell(chunk.error(), uploads, coming->what.question));
-  if (const auto known = chunk->go_on(hashes_.take(key_of(coming->what))); !known)
-    return give_up(coming, known.error());
+  if (const auto known = chunk->go_on(take_hash(coming->what)); !known) return give_up(coming, known.error());
   coming->chunk.emplace(*std::move(chunk));
   {
     const std::lock_guard lock(mutex_);
@@ -142,7 +141,7 @@ void UploadChunks::write_on(const ComingHandle& coming) {
       coming->came_bytes = 0;
       all = pieces.empty() && coming->ended;
       if (all) coming->over = true;  // it is answered now, and by nobody else
-      if (pieces.empty() && !all) coming->works = dropped;
+      if (pieces.empty() && !all && !dropped) coming->works = false;
       read = !dropped && !coming->ended && !std::exchange(coming->reads, true);
     }
     if (dropped) return drop(coming);
@@ -161,10 +160,7 @@ void UploadChunks::end(const ComingHandle& coming) {
   const auto offset = coming->chunk->end();
   drop(coming);  // so that the next one may come
   if (!offset) return refuse_file(coming->stream, offset.error());
-  v1::FileAnswer answer;
-  answer.set_offset(*offset);
-  coming->stream->answer({200, {}});
-  finish_with(coming->stream, answer.SerializeAsString());
+  answer_with(coming->stream, offset_answer(*offset));
 }
 
 void UploadChunks::drop(const ComingHandle& coming) {
@@ -187,8 +183,9 @@ void UploadChunks::give_up(const ComingHandle& coming, const Error& error, std::
   coming->chunk_place.reset();
 }
 
-void UploadChunks::stop(const FileServicePath& what) {
+void UploadChunks::forget(const FileServicePath& what) {
   if (const ComingHandle coming = under_way(what)) give_up(coming, taken_over());
+  hashes_.forget(key_of(what));
 }
 
 }  // namespace berth::agents

@@ -6,15 +6,15 @@
 // on.
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 
+#include "agents/services/file_answers.h"
 #include "agents/services/file_limits.h"
-#include "agents/services/file_refusals.h"
 #include "agents/services/give_way.h"
+#include "agents/services/places.h"
 #include "agents/services/work_pool.h"
 #include "agents/volumes/upload_hashes.h"
 #include "agents/volumes/volumes.h"
@@ -32,16 +32,16 @@ class UploadChunks : public std::enable_shared_from_this<UploadChunks> {
   void take(FileServicePath what, const StreamHandle& stream, std::shared_ptr<void> place);
   // The one that has waited longest for its asker gives way. False: none has waited for so long.
   bool make_room() { return waiting_.make_room(); }
-  // The chunk that is coming for the same upload gives way.
-  void stop(const FileServicePath& what);
-  // Of the files of which all chunks have come so far. By UploadChunks::key_of().
-  UploadHashes& hashes() { return hashes_; }
-  static std::string key_of(const FileServicePath& what);
+  // Of an upload that is aborted: the chunk that is coming for it gives way, and its hash is forgotten.
+  void forget(const FileServicePath& what);
+  // The hash of what an upload has, as far as it is known; for who holds the upload's lock, and once.
+  HashSoFar take_hash(const FileServicePath& what) { return hashes_.take(key_of(what)); }
 
  private:
   struct Coming;
   using ComingHandle = std::shared_ptr<Coming>;
 
+  static std::string key_of(const FileServicePath& what);
   std::shared_ptr<void> place_for_one();
   void begin(const ComingHandle& coming);
   void read_on(const ComingHandle& coming);
@@ -56,7 +56,7 @@ class UploadChunks : public std::enable_shared_from_this<UploadChunks> {
   Volumes& volumes_;
   const std::shared_ptr<WorkPool> pool_;
   const FileLimits limits_;
-  const std::shared_ptr<std::atomic<std::size_t>> taken_ = std::make_shared<std::atomic<std::size_t>>(0);
+  const Places places_{limits_.chunks_max};
   GiveWay waiting_;
   UploadHashes hashes_;
   std::mutex mutex_;

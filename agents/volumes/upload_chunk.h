@@ -16,8 +16,8 @@ namespace berth::agents {
 
 // Where an upload's verified bytes end, in a file of its own: the part may be longer, by a chunk that did not
 // come whole. Survives the agent; after a loss of power it is taken for no more than the part has.
-inline constexpr const char* kUploadBegins = "00000000000000000000\n";  // its content: 20 digits
-std::uint64_t read_upload_offset(int file);                             // 0 of anything else
+// Its content: 20 digits and the end of a line.
+std::uint64_t read_upload_offset(int file);  // 0 of anything else
 bool write_upload_offset(int file, std::uint64_t offset);
 
 // One thread at a time; blocks on the disk.

@@ -5,7 +5,6 @@
 namespace berth::controller::api {
 namespace {
 
-constexpr Duration kLookEvery = kSecond;
 constexpr std::chrono::seconds kChunkPatience{60};  // for the agent to have the chunk on disk
 
 }  // namespace
@@ -13,22 +12,9 @@ constexpr std::chrono::seconds kChunkPatience{60};  // for the agent to have the
 ChunkRelay::ChunkRelay(const Services& services, Caller caller, const FolderId& folder,
                        std::shared_ptr<BodyStream> body, std::function<void(FileReply)> done)
     : services_(services),
-      caller_(std::move(caller)),
-      folder_(folder),
-      looked_(services.context.clock().now().wall),
+      watch_(services.context, std::move(caller), folder, projections::FolderAccess::kWrite),
       body_(std::move(body)),
       done_(std::move(done)) {}
-
-bool ChunkRelay::may_go_on() {
-  const Timestamp now = services_.context.clock().now().wall;
-  if (now - looked_ < kLookEvery) return true;
-  looked_ = now;
-  bool may = false;
-  services_.context.with_state([&](const StateView& view) {
-    may = still_may(view, caller_, folder_, projections::FolderAccess::kWrite, now);
-  });
-  return may;
-}
 
 void ChunkRelay::begin(const FilesQuestion& question) {
   {
@@ -49,7 +35,7 @@ void ChunkRelay::took(Result<std::string> piece) {
     return body_over(false);
   }
   if (piece->empty()) return body_over(true);
-  if (!may_go_on()) give_up();
+  if (!watch_.may_go_on()) give_up();
   std::shared_ptr<KernelChannel> channel;
   {
     const std::lock_guard lock(mutex_);

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 
+#include "controller/api/folders/access_watch.h"
 #include "controller/api/folders/file_inquiry.h"
 
 namespace berth::controller::api {
@@ -33,13 +34,10 @@ class ChunkRelay : public std::enable_shared_from_this<ChunkRelay> {
   void answered(const FilesAnswer& answer);
   void settle(FileReply reply);
   void finish();
-  bool may_go_on();
   void give_up();
 
   const Services services_;
-  const Caller caller_;
-  const FolderId folder_;
-  Timestamp looked_;  // wall time; of who reads the body
+  AccessWatch watch_;  // of who reads the body
   const std::shared_ptr<BodyStream> body_;
   std::mutex mutex_;
   std::function<void(FileReply)> done_;     // guarded; empty once it was called

@@ -64,13 +64,4 @@ FilesQuestion question_of(const FilePlace& place, FileOperation operation, const
   return {place.agent, place.address, to_path({place.volume, place.folder, operation, question})};
 }
 
-bool still_may(const StateView& view, const Caller& caller, const FolderId& folder, FolderAccess least,
-               Timestamp now) {
-  const State& state = view.state;
-  if (!is_still_signed_in(state, caller, now)) return false;
-  const FolderRow* row = state.folders.find(folder);
-  return row != nullptr && row->state == projections::FolderState::kReady &&
-         access_of(actor_of(state, caller), *row) >= least;
-}
-
 }  // namespace berth::controller::api

@@ -28,8 +28,4 @@ void with_files(const Services& services, const CallPtr& call, const Reply& repl
 
 FilesQuestion question_of(const FilePlace& place, FileOperation operation, const v1::FileQuestion& question);
 
-// Whether the caller still has that access, and is still signed in.
-bool still_may(const StateView& view, const Caller& caller, const FolderId& folder,
-               projections::FolderAccess least, Timestamp now);
-
 }  // namespace berth::controller::api
