@@ -24,6 +24,7 @@ import {
   walkStory,
 } from './browser/walks.mjs'
 import { startFake } from './fake_server.mjs'
+import { reasonOf } from './reason.mjs'
 
 mkdirSync(pictures, { recursive: true })
 const fake = await startFake({ folder })
@@ -63,7 +64,7 @@ const walks = [
 const chosen = process.argv.slice(3)
 for (const walk of walks.filter(({ name }) => chosen.length === 0 || chosen.includes(name))) {
   const begin = Date.now()
-  await walk(browser, fake).catch((error) => faults.push(`${walk.name}: ${error.message}`))
+  await walk(browser, fake).catch((error) => faults.push(`${walk.name}: ${reasonOf(error)}`))
   await leavePages(browser, walk.name)
   console.log(`${walk.name}: ${((Date.now() - begin) / 1000).toFixed(1)} s`)
 }

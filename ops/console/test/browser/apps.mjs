@@ -68,7 +68,7 @@ async function walkFirstIcon(page, fake, session) {
   const again = await windowOf(page, () => link(page, 'Jupyter Notebook').click())
   await arrived(again, 'jupyter')
   const before = fake.apps.cookies.size
-  await again.evaluate(() => history.back())
+  await again.goBack({ waitUntil: 'commit' })
   const until = Date.now() + 10_000
   while (fake.apps.cookies.size === before && Date.now() < until) await page.waitForTimeout(50)
   expect(fake.apps.cookies.size > before, 'who goes back from an app waits for ever')

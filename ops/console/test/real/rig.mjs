@@ -4,6 +4,7 @@ import { createServer, request as ask } from 'node:http'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { chromium } from 'playwright-core'
+import { reasonOf } from '../reason.mjs'
 
 export const PASSWORD = 'a long enough secret'
 
@@ -171,7 +172,7 @@ export async function runSteps(steps, browser) {
       console.log(`ok ${name}${told ? `: ${told}` : ''} (${((Date.now() - begin) / 1000).toFixed(1)} s)`)
     } catch (error) {
       await browser.takePictures(process.env.BERTH_SCREENSHOT ?? 'failed.png')
-      console.log(`NO ${name}: ${[error.message, ...browser.faults].join('\n')}`)
+      console.log(`NO ${name}: ${[reasonOf(error), ...browser.faults].join('\n')}`)
       process.exit(1)
     }
   }
