@@ -489,6 +489,7 @@ void AppConnection::watch_client() {
       tcp::socket::wait_read, [weak = weak_from_this(), number = exchange_](ErrorCode error) {
         const auto self = weak.lock();
         if (error || !self || self->closed_ || !self->owner_ || self->exchange_ != number) return;
+        if (self->has_switched()) return;  // what came was read already
         ErrorCode failed;
         if (self->client_.stream.tcp().socket().available(failed) == 0) self->close();
       });
@@ -510,7 +511,7 @@ void AppConnection::look_within(steady_clock::duration most) {
 void AppConnection::look() {
   const auto now = steady_clock::now();
   if (now - heard_ >= client_.silence) return close();
-  const bool waits = request_done_ && !sending_ && !end_ && !is_upgrade();
+  const bool waits = request_done_ && !sending_ && !end_ && !has_switched();
   if (waits && watched_ != exchange_) {
     if (now - began_ < kLookAfter) return look_within(kLookAfter);
     watched_ = exchange_;

@@ -102,6 +102,7 @@ class AppConnection final : public OpenStream, public std::enable_shared_from_th
   void look();
   void close();
   bool is_upgrade() const;
+  bool has_switched() const { return is_upgrade() && answer_begun_; }
   // `step` with this, unless it was closed; holds this and the client. As a handler.
   template <class Step> auto on(Step step);
 

@@ -470,12 +470,35 @@ TEST_F(Apps, ARequestIsReadInOneWayAlone) {
 
 TEST_F(Apps, AClientThatGoesAwayFreesTheApp) {
   const std::string cookie = let_in();
-  RawClient client(server_->port());
-  client.send(request("GET /slow", cookie));
-  const auto there = app();
+  for (const char* headers : {"", "Connection: Upgrade\r\nUpgrade: websocket\r\n"}) {
+    SCOPED_TRACE(headers);
+    RawClient client(server_->port());
+    client.send(request("GET /slow", cookie, own_origin() + headers));
+    const auto there = app(headers[0] == '\0' ? 0 : 1);
+    there->until("\r\n\r\n");
+    client.shut_down();
+    EXPECT_TRUE(there->wait_until_gone());
+  }
+}
+
+TEST_F(Apps, AClientWhoseUpgradeWasAnsweredLateIsNotTakenForGoneWhenItSpeaks) {
+  const std::string cookie = let_in();
+  RawClient client(server_->port()), later(server_->port());
+  client.send(request("GET /ws", cookie, own_origin() + "Connection: Upgrade\r\nUpgrade: websocket\r\n"));
+  const auto there = app(0);
   there->until("\r\n\r\n");
-  client.shut_down();
-  EXPECT_TRUE(there->wait_until_gone());
+  later.send(request("GET /slow", cookie));
+  app(1)->until("\r\n\r\n");
+  later.shut_down();
+  EXPECT_TRUE(app(1)->wait_until_gone()) << "the first is looked at by now, too";
+  there->say("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n");
+  client.until("\r\n\r\n");
+  for (int i = 0; i < 100; ++i) {
+    client.send("ping");
+    EXPECT_EQ(there->take(4), "ping");
+    there->say("pong");
+    client.until("pong");
+  }
 }
 
 // ---- what ends it ----
