@@ -156,7 +156,7 @@ void Volumes::clean() {
     cleaning_ = true;
     lock.unlock();
     for (const Volume& volume : list_) {
-      for (const char* place : {"/staging", "/uploaded"}) drop_old_uploads(volume.root + place, kUploadKept);
+      drop_old_uploads(volume.root, kUploadKept);
       if (!empty_trash(volume) && !stop_ && parts_.warn)
         parts_.warn("volume " + volume.name + ": something in its trash cannot be removed");
     }

@@ -10,62 +10,10 @@
 #include <csignal>
 
 #include "agents/volumes/disk_owner.h"
-#include "events/base/files/sha256.h"
-#include "tests/unit/volumes/volume_rig.h"
+#include "tests/unit/volumes/uploads_rig.h"
 
 namespace berth::agents {
 namespace {
-
-std::string sha256(std::string_view bytes) {
-  Sha256 hash;
-  hash.add(bytes);
-  return hash.value();
-}
-
-class UploadsTest : public VolumeTest {
- protected:
-  UploadsTest() { open_all(); }
-  void open_all() {
-    open();
-    EXPECT_TRUE(volumes->make(id(), folder_id(1)));
-    auto opened = volumes->open_folder(id(), folder_id(1));
-    EXPECT_TRUE(opened);
-    folder = std::move(*opened);
-  }
-  Uploads uploads() const { return Uploads(folder); }
-  static v1::FileQuestion whole(const std::string& text, const std::string& path = "file", char n = 'u') {
-    v1::FileQuestion question;
-    question.set_path(path);
-    question.set_upload(std::string(16, n));
-    question.set_bytes(text.size());
-    question.set_sha256(sha256(text));
-    return question;
-  }
-  static v1::FileQuestion chunk_at(std::uint64_t offset, const std::string& chunk, char n = 'u') {
-    v1::FileQuestion question;
-    question.set_upload(std::string(16, n));
-    question.set_offset(offset);
-    question.set_bytes(chunk.size());
-    question.set_sha256(sha256(chunk));
-    return question;
-  }
-  Result<std::uint64_t> add(const v1::FileQuestion& question, std::string_view bytes) const {
-    auto chunk = uploads().begin_chunk(question);
-    if (!chunk) return chunk.error();
-    for (const std::string_view piece : {bytes.substr(0, bytes.size() / 2), bytes.substr(bytes.size() / 2)})
-      if (auto added = chunk->add(piece); !added) return added.error();
-    return chunk->end();
-  }
-  std::string staged(const char* end, char n = 'u') const {
-    return root + "/staging/" + folder.name() + "." + to_hex(std::string(16, n)) + end;
-  }
-  std::string at(const std::string& path) const { return folder_path(1) + "/" + path; }
-  template <class Value> static std::string code(const Result<Value>& result) {
-    return result ? "" : result.error().code;
-  }
-
-  OpenFolder folder;
-};
 
 TEST_F(UploadsTest, TheHashOfAFileMayBeSaidAtTheEnd) {
   v1::FileQuestion begin = whole("hello");
@@ -114,9 +62,9 @@ TEST_F(UploadsTest, OneThatIsFinishedIsNotLookedThroughByThoseThatBegin) {
   EXPECT_EQ(entries_in(root + "/uploaded"), 3u);
   ASSERT_TRUE(uploads().abort(whole("x", "file1", '1')));
   EXPECT_EQ(entries_in(root + "/uploaded"), 2u);
-  drop_old_uploads(root + "/uploaded", kUploadKept);
+  drop_old_uploads(root, kUploadKept);
   EXPECT_EQ(entries_in(root + "/uploaded"), 2u);
-  drop_old_uploads(root + "/uploaded", -kSecond);
+  drop_old_uploads(root, -kSecond);
   EXPECT_EQ(entries_in(root + "/uploaded"), 0u);
 }
 
@@ -433,16 +381,31 @@ TEST_F(UploadsTest, TooManyAtOnceAreRefused) {
 TEST_F(UploadsTest, OneThatNobodyGoesOnWithIsRemovedAfterADayAndAnotherStays) {
   ASSERT_TRUE(uploads().begin(whole("abc", "old", 'o')));
   ASSERT_TRUE(uploads().begin(whole("abc", "new", 'n')));
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  now.tv_sec -= 25 * 3600;
-  const timespec times[] = {now, now};
-  for (const char* end : {".part", ".offset", ".about"})
-    utimensat(AT_FDCWD, staged(end, 'o').c_str(), times, 0);
-  drop_old_uploads(root + "/staging", kUploadKept);
+  make_old({".part", ".offset", ".about"}, 25 * kHour, 'o');
+  drop_old_uploads(root, kUploadKept);
   EXPECT_EQ(code(uploads().status(whole("abc", "old", 'o'))), "unknown-upload");
   EXPECT_TRUE(uploads().status(whole("abc", "new", 'n')));
   EXPECT_EQ(entries_in(root + "/staging"), 3u);
+}
+
+TEST_F(UploadsTest, OneToWhichAHashWasSaidALittleLaterIsRemovedAsAWhole) {
+  ASSERT_TRUE(uploads().begin(whole("abc")));
+  write(at("file"), "old");
+  make_old({".part", ".offset"}, 25 * kHour);
+  drop_old_uploads(root, kUploadKept);
+  EXPECT_EQ(entries_in(root + "/staging"), 0u);
+  EXPECT_EQ(code(uploads().finish(whole("abc"))), "unknown-upload");
+}
+
+TEST_F(UploadsTest, AmongTooManyTheOneToWhichNothingComesGivesWay) {
+  for (std::size_t i = 0; i < kUploadsOfFolderMax; ++i)
+    ASSERT_TRUE(uploads().begin(whole("x", "file", static_cast<char>(i + 1))));
+  make_old({".part"}, kUploadGivesWayAfter - kMinute, 7);
+  EXPECT_EQ(code(uploads().begin(whole("x", "file", 'z' + 5))), "too-many-uploads");
+  make_old({".part"}, kUploadGivesWayAfter + kMinute, 8);
+  ASSERT_TRUE(uploads().begin(whole("x", "file", 'z' + 5)));
+  EXPECT_EQ(code(uploads().status(whole("x", "file", 8))), "unknown-upload");
+  EXPECT_TRUE(uploads().status(whole("x", "file", 7)));
 }
 
 TEST_F(UploadsTest, OfAFolderThatIsRemovedGoWithIt) {
