@@ -23,6 +23,8 @@ constexpr int kStartsMax = 3;  // of one file whose upload the server no longer 
 
 constexpr std::chrono::minutes kFinishMax{10};
 constexpr std::chrono::milliseconds kBusyPause{2'000};
+constexpr int kRemovesMax = 10;  // while a chunk that was cut is still being dropped there
+constexpr std::chrono::milliseconds kRemovePause{200};
 
 // An earlier try, whose answer was lost, is still under way.
 bool is_busy(const Failure& failure) { return failure.code == "upload-busy"; }
@@ -35,7 +37,8 @@ class Unchanged {
   bool still() const {
     const struct stat now = look();
     return now.st_size == begin_.st_size && now.st_mtim.tv_sec == begin_.st_mtim.tv_sec &&
-           now.st_mtim.tv_nsec == begin_.st_mtim.tv_nsec;
+           now.st_mtim.tv_nsec == begin_.st_mtim.tv_nsec && now.st_ctim.tv_sec == begin_.st_ctim.tv_sec &&
+           now.st_ctim.tv_nsec == begin_.st_ctim.tv_nsec;  // nobody sets this one back
   }
 
  private:
@@ -50,6 +53,15 @@ class Unchanged {
 
 Failure changed(const std::string& name) {
   return {kFailed, "file-changed", "'" + name + "' was changed while it was copied", "copy it again", {}};
+}
+
+// As those of /proc, which say that they are empty.
+Failure more_than_its_size(const std::string& name) {
+  return {kFailed,
+          "file-size-unknown",
+          "'" + name + "' has more bytes than its size says",
+          "copy it from a pipe: cat FILE | berth folder cp - FOLDER:NAME",
+          {}};
 }
 
 }  // namespace
@@ -86,22 +98,21 @@ Outcome<bool> Upload::run_once(const std::string& path, bool overwrite) {
   if (!offset) return offset.failure();
   progress_.add(*offset);
   if (const auto sent = send_chunks(*offset); !sent) return sent.failure();
+  if (goes_on_behind_its_end()) return more_than_its_size(name_);
   const auto sha256 = hash();
   if (!sha256) return sha256.failure();
   if (!unchanged.still()) return changed(name_);
-  return finish(path, *sha256);
+  return finish(*sha256);
 }
 
 // The server may have to read all of it once more, which may take it longer than one answer.
-Outcome<bool> Upload::finish(const std::string& path, const std::string& sha256) {
+Outcome<bool> Upload::finish(const std::string& sha256) {
   const auto until = std::chrono::steady_clock::now() + kFinishMax;
   for (;;) {
     const auto reply = api_.post(target_ + "/finish", json::object{{"sha256", sha256}});
     if (reply) return true;
     const Failure& failure = reply.failure();
     if (failure.code == "checksum-differs") return changed(name_);
-    // The answer to a finish that was done may have been lost.
-    if (failure.code == "unknown-upload" && is_there(path)) return true;
     if (is_busy(failure) && std::chrono::steady_clock::now() < until) {
       if (!api_.pause(kBusyPause)) return interrupted_failure();
     } else if (auto over = patience_.after(failure)) {
@@ -110,14 +121,9 @@ Outcome<bool> Upload::finish(const std::string& path, const std::string& sha256)
   }
 }
 
-bool Upload::is_there(const std::string& path) const {
-  const auto slash = path.rfind('/');
-  const auto all = files_.list(slash == std::string::npos ? "" : path.substr(0, slash));
-  if (!all) return false;
-  return std::any_of(all->items.begin(), all->items.end(), [&](const auto& file) {
-    return text_at(file, "name") == path.substr(slash + 1) && text_at(file, "type") == "file" &&
-           text_at(file, "bytes") == std::to_string(bytes_);
-  });
+bool Upload::goes_on_behind_its_end() const {
+  char next = 0;
+  return ::pread(file_, &next, 1, static_cast<off_t>(bytes_)) > 0;
 }
 
 Outcome<bool> Upload::send_chunks(std::uint64_t offset) {
@@ -179,7 +185,10 @@ Outcome<std::uint64_t> Upload::offset_of(const Outcome<ApiReply>& reply) const {
 // What cannot be told stays there, and is swept.
 void Upload::give_up(const Failure& why) {
   if (target_.empty() || is_passing(why) || why.code == "unknown-upload") return;
-  [[maybe_unused]] const auto removed = api_.remove(target_);
+  for (int tries = 0; tries < kRemovesMax; ++tries) {
+    const auto removed = api_.remove(target_);
+    if (removed || !is_busy(removed.failure()) || !api_.pause(kRemovePause)) return;
+  }
 }
 
 // What the server had already at the begin was never read here.

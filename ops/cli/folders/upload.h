@@ -24,7 +24,7 @@ class Upload {
          std::string name);
 
   // `overwrite`: a file that is there is replaced. Failures: those of the API, read-failed, file-changed,
-  // interrupted.
+  // file-size-unknown, interrupted.
   Outcome<bool> run(const std::string& path, bool overwrite);
 
  private:
@@ -45,8 +45,8 @@ class Upload {
   Outcome<std::string> read_at(std::uint64_t offset, std::uint64_t count) const;
   Outcome<ApiReply> ask(const std::function<Outcome<ApiReply>()>& call);
   Outcome<bool> send_chunks(std::uint64_t offset);
-  Outcome<bool> finish(const std::string& path, const std::string& sha256);
-  bool is_there(const std::string& path) const;
+  Outcome<bool> finish(const std::string& sha256);
+  bool goes_on_behind_its_end() const;
   Outcome<std::uint64_t> offset_of(const Outcome<ApiReply>& reply) const;
   void give_up(const Failure& why);
 

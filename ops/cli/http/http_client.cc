@@ -34,7 +34,11 @@ class HttpTransport final : public Transport {
  public:
   HttpTransport(const HttpServer& server, bool catch_signals)
       : host_(bare_host(server)), port_(server.port), trust_(server) {
-    if (catch_signals) signals_.emplace(context_, SIGINT, SIGTERM);
+    if (!catch_signals) return;
+    signals_.emplace(context_, SIGINT, SIGTERM);
+    struct sigaction hangup {};
+    if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN)  // as nohup has it
+      signals_->add(SIGHUP);
   }
 
   Result<HttpReply> call(const HttpRequest& request, Deadline deadline) override {

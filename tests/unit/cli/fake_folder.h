@@ -127,6 +127,7 @@ class FakeFolder {
     return told({{"offset", incoming.bytes.size()}});
   }
   HttpReply finish(const std::string& id, const boost::json::value& what) {
+    if (finished_.contains(id)) return told({{"upload", id}});  // asked again
     const auto found = uploads_.find(id);
     if (found == uploads_.end()) return problem(404, "unknown-upload");
     Incoming incoming = found->second;
@@ -136,6 +137,7 @@ class FakeFolder {
       return problem(422, "checksum-differs");
     files[incoming.path] = incoming.bytes;
     uploads_.erase(found);
+    finished_.insert(id);
     return told({{"name", incoming.path}, {"bytes", incoming.whole}});
   }
   HttpReply change(const boost::json::value& what) {
@@ -185,6 +187,7 @@ class FakeFolder {
   }
 
   std::map<std::string, Incoming> uploads_;
+  std::set<std::string> finished_;
   int begun_ = 0;
 };
 

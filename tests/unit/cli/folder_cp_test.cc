@@ -219,16 +219,42 @@ TEST_F(FolderCopying, AnUploadThatIsStillWorkedOnIsWaitedFor) {
 
 TEST_F(FolderCopying, AFileThatChangesUnderwayIsNotTaken) {
   copy::write(at("a"), bytes_of(100));
-  fs::last_write_time(at("a"), fs::file_time_type::clock::now() - std::chrono::hours(1));
+  const auto before = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  for (const bool set_back : {false, true}) {
+    SCOPED_TRACE(set_back);
+    fs::last_write_time(at("a"), before);
+    server.before = [&](const HttpRequest& request) -> FakeFolder::Answer {
+      if (!request.target.ends_with("/uploads")) return std::nullopt;
+      copy::write(at("a"), std::string(100, 'z'));
+      if (set_back) fs::last_write_time(at("a"), before);
+      return std::nullopt;
+    };
+    const auto ran = cp(at("a"), "data:");
+    EXPECT_EQ(ran.exit, kFailed);
+    EXPECT_NE(ran.err.find("file-changed"), std::string::npos) << ran.err;
+    EXPECT_TRUE(server.files.empty());
+    EXPECT_EQ(server.uploads(), 0u);  // it was taken back
+  }
+}
+
+TEST_F(FolderCopying, AFileThatDoesNotKnowItsSizeIsNotTakenForAnEmptyOne) {
+  const auto ran = cp("/proc/self/status", "data:");
+  EXPECT_EQ(ran.exit, kFailed);
+  EXPECT_NE(ran.err.find("file-size-unknown"), std::string::npos) << ran.err;
+  EXPECT_TRUE(server.files.empty());
+  EXPECT_EQ(server.uploads(), 0u);
+}
+
+TEST_F(FolderCopying, AnotherFileOfTheSameSizeIsNotTakenForTheOneThatWasSent) {
+  copy::write(at("a"), "new");
+  server.files["a"] = "old";
   server.before = [&](const HttpRequest& request) -> FakeFolder::Answer {
-    if (request.target.ends_with("/uploads")) copy::write(at("a"), std::string(100, 'z'));
-    return std::nullopt;
+    if (!request.target.ends_with("/finish")) return std::nullopt;
+    return Result<HttpReply>(problem(404, "unknown-upload"));
   };
   const auto ran = cp(at("a"), "data:");
-  EXPECT_EQ(ran.exit, kFailed);
-  EXPECT_NE(ran.err.find("file-changed"), std::string::npos) << ran.err;
-  EXPECT_TRUE(server.files.empty());
-  EXPECT_EQ(server.uploads(), 0u);  // it was taken back
+  EXPECT_EQ(ran.exit, kNotFound);
+  EXPECT_NE(ran.err.find("unknown-upload"), std::string::npos) << ran.err;
 }
 
 TEST_F(FolderCopying, AFileThatDoesNotFitIsRefusedBeforeAnyOfItIsRead) {
@@ -244,10 +270,12 @@ TEST_F(FolderCopying, AFileThatDoesNotFitIsRefusedBeforeAnyOfItIsRead) {
 }
 
 TEST_F(FolderCopying, CtrlCTakesTheUploadBack) {
+  int removes = 0;
   copy::write(at("a"), "x");
   server.before = [&](const HttpRequest& request) -> FakeFolder::Answer {
-    if (!FakeFolder::is_chunk(request)) return std::nullopt;
-    return Result<HttpReply>(interrupted_error());
+    if (FakeFolder::is_chunk(request)) return Result<HttpReply>(interrupted_error());
+    const bool busy = request.method == "DELETE" && removes++ < 3;  // the chunk is still being dropped
+    return busy ? FakeFolder::Answer(Result<HttpReply>(problem(409, "upload-busy"))) : std::nullopt;
   };
   EXPECT_EQ(cp(at("a"), "data:").exit, kFailed);
   EXPECT_EQ(server.uploads(), 0u);
