@@ -28,13 +28,25 @@ const WHY: Record<string, Why> = {
 
 /** What passes by itself: the shell or the app goes on inside the session. */
 const PASSES = new Set([
-  'agent-unreachable',
+  'unreachable',
   'channel-closed',
-  'stopping',
   'too-slow',
+  'too-many-requests',
+  // 503 and 504 of the server, of the agent and of the kernel
+  'stopping',
+  'not-ready',
+  'controller-full',
+  'no-memory',
+  'request-expired',
+  'too-many-connections',
+  'log-unavailable',
+  'outcome-unknown',
+  'agent-unreachable',
+  'agent-busy',
   'agent-timeout',
   'kernel-busy',
-  'unreachable',
+  'port-busy',
+  'helper-silent',
 ])
 
 export const passes = (code: string) => PASSES.has(code)

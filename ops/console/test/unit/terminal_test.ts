@@ -115,7 +115,10 @@ test.each([
 
 test.each([
   ['stopping', null],
+  ['not-ready', null],
   ['agent-unreachable', null],
+  ['agent-busy', null],
+  ['helper-silent', null],
   ['channel-closed', null],
   ['session-ended', 'session-ended'],
   ['access-lost', 'denied'],
