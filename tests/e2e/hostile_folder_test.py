@@ -3,6 +3,7 @@
 import concurrent.futures
 import hashlib
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -222,6 +223,36 @@ class HostileFolder(unittest.TestCase):
         self.assertEqual(self.left.code("POST", upload + "/finish"), "unknown-path")
         self.left.ask("DELETE", upload)
         self.assertEqual(self.left.code("POST", upload + "/finish"), "unknown-upload")
+
+    def test_a_begin_that_is_asked_again_at_once_begins_one_upload(self):
+        """As a client does whose connection was cut before the answer."""
+        def begin(number):
+            what = {"path": "again", "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest(), "overwrite": True}
+            return self.left.ask("POST", "/uploads", what, {"Idempotency-Key": f"begin-again-{number}"})
+
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for number in range(20):
+                content = os.urandom(1000)
+                begun = list(pool.map(begin, [number] * 4))
+                self.assertEqual([one["offset"] for one in begun], [0] * 4)
+                self.assertEqual(len({one["upload"] for one in begun}), 1)
+                upload = "/uploads/" + begun[0]["upload"]
+                self.assertEqual(self.left.code("POST", upload + "/finish"), "offset-differs")
+                self.left.put(upload, content)
+                self.left.finish(upload)
+                self.assertEqual(self.left.download("again"), content)
+
+    def test_a_copy_that_is_stopped_takes_its_upload_back(self):
+        path = self.written("large", b"")
+        os.truncate(path, 4 << 30)
+        parts = lambda: [name for name in os.listdir(self.staging()) if name.endswith(".part")]
+        self.abort_all()
+        for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            copy = rig.Process([rig.program("berth"), "--data", self.up.data, "folder", "cp", path, "left:stopped"], self.up.data, self.here + "/log")
+            rig.eventually("the upload is under way", parts)
+            self.assertNotEqual(copy.send(which), 0)
+            self.assertEqual(os.listdir(self.staging()), [])
+        self.assertEqual(self.left.code("GET", "/file", path="stopped"), "unknown-path")
 
     def test_a_folder_thrown_away_in_mid_upload_keeps_it_until_it_is_gone_for_good(self):
         files = self.folder("thrown")

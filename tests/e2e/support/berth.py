@@ -130,10 +130,10 @@ def hmac_of(key, text):
     return hmac.new(key, text.encode(), hashlib.sha256).digest()
 
 
-def signed(up, method, target, body="", secret=None, access=None, age=0):
+def signed(up, method, target, body="", secret=None, access=None, age=0, idempotency=""):
     """The headers of a request by `up`'s first key, signed as controller/api/README.md says.
 
-    `secret` and `access` replace a half of the key; `age` is how many seconds ago it was signed. A body of bytes is no JSON.
+    `secret` and `access` replace a half of the key; `age` is how many seconds ago it was signed; `idempotency` is its key. A body of bytes is no JSON.
     """
     with open(up.data + "/keys/admin.json", encoding="ascii") as file:
         key = json.load(file)
@@ -142,13 +142,15 @@ def signed(up, method, target, body="", secret=None, access=None, age=0):
     signed_at = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=age)
     date = signed_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     body_hash = hashlib.sha256(body.encode() if isinstance(body, str) else body).hexdigest()
-    text = "\n".join([method, target, date, host, kind, "2", "", body_hash])
+    text = "\n".join([method, target, date, host, kind, "2", idempotency, body_hash])
     signing = hmac_of(hmac_of((secret or key["secret_key"]).encode(), date[:10].replace("-", "")), host)
     headers = {
         "Host": host, "X-Berth-Date": date, "X-Berth-Version": "2", "X-Berth-Content-SHA256": body_hash,
         "Authorization": f"BERTH-HMAC-SHA256 key={access or key['access_key']}, signature={hmac_of(signing, text).hex()}"}
     if kind:
         headers["Content-Type"] = kind
+    if idempotency:
+        headers["Idempotency-Key"] = idempotency
     return headers
 
 

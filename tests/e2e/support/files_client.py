@@ -32,7 +32,8 @@ class Files:
     def open(self, method, target, body=b"", headers=None):
         """The connection and the reply, whose body is not read yet."""
         connection = http.client.HTTPConnection("127.0.0.1", self.up.port, timeout=rig.PATIENCE)
-        connection.request(method, target, body or None, {**rig.signed(self.up, method, target, body), **(headers or {})})
+        key = (headers or {}).get("Idempotency-Key", "")
+        connection.request(method, target, body or None, {**rig.signed(self.up, method, target, body, idempotency=key), **(headers or {})})
         return connection, connection.getresponse()
 
     def ask(self, method, what, body=b"", headers=None, **parameters):
