@@ -7,6 +7,7 @@
 
 #include "events/base/edge_errors.h"
 #include "events/log/local/row_options.h"
+#include "events/log/local/small_files.h"
 
 namespace berth::local {
 namespace {
@@ -56,6 +57,7 @@ Result<std::unique_ptr<RowStore>> RowStore::open(const std::string& dir, const L
   if (!status.ok()) return to_error(status);
   store->db_.reset(db);
   if (Result<void> fits = store->check_layout(layout); !fits) return fits.error();
+  for (rocksdb::ColumnFamilyHandle* family : store->families_) merge_small_files(*db, family);
   return store;
 }
 

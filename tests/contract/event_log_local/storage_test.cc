@@ -163,6 +163,21 @@ TEST_F(LocalLogFolder, ATornWriteOfTheMarkLeavesTheOneBefore) {
   EXPECT_EQ(read_all(*log, kJournalOfLocal).size(), 1u);
 }
 
+TEST_F(LocalLogFolder, ALogThatIsStartedOftenHasFewFiles) {
+  std::vector<std::string> expected;
+  for (int start = 0; start < 100; ++start) {
+    const std::unique_ptr<EventLog> log = open_good(options());
+    ASSERT_TRUE(log);
+    expected.push_back("record " + std::to_string(start));
+    append_and_wait(*log, kJournalOfLocal, expected.back());
+  }
+  std::size_t files = 0;
+  for (const auto& file : fs::directory_iterator(options().dir + "/rows"))
+    files += file.path().extension() == ".sst" ? 1 : 0;
+  EXPECT_LT(files, 40u);
+  EXPECT_EQ(read_all(*open_good(options()), kJournalOfLocal), expected);
+}
+
 TEST_F(LocalLogFolder, EveryRecordHasAChecksum) {
   local::BlockBuilder builder(7, 100);
   builder.add("first");
