@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 namespace berth::agents {
@@ -31,8 +32,10 @@ bool write_upload_offset(int file, std::uint64_t offset) {
   return write_all(file, std::string(kDigits - digits.size(), '0') + digits + "\n", 0);
 }
 
-UploadChunk::UploadChunk(Descriptor part, Descriptor offset_file, const v1::FileQuestion& question)
+UploadChunk::UploadChunk(Descriptor part, Descriptor held, Descriptor offset_file,
+                         const v1::FileQuestion& question)
     : part_(std::move(part)),
+      held_(std::move(held)),
       offset_file_(std::move(offset_file)),
       offset_(question.offset()),
       bytes_(question.bytes()),
@@ -46,6 +49,7 @@ Result<void> UploadChunk::go_on(HashSoFar whole) {
         "checksum-unknown",
         "the SHA-256 of the " + std::to_string(offset_) + " bytes before this chunk is not known any more",
         "send it with its own SHA-256");
+  if (whole.bytes == 0) whole.held = std::make_shared<const Descriptor>(std::move(held_));
   before_ = whole;
   whole_ = std::move(whole);
   return {};

@@ -23,8 +23,9 @@ bool write_upload_offset(int file, std::uint64_t offset);
 // One thread at a time; blocks on the disk.
 class UploadChunk {
  public:
-  // `part`: the upload's, locked; `offset_file`: open for writing; `question`: of upload-chunk.
-  UploadChunk(Descriptor part, Descriptor offset_file, const v1::FileQuestion& question);
+  // `part`: the upload's, locked; `held`: the same, opened once more; `offset_file`: open for writing;
+  // `question`: of upload-chunk.
+  UploadChunk(Descriptor part, Descriptor held, Descriptor offset_file, const v1::FileQuestion& question);
 
   // The hash of the whole file goes on with this chunk, if `whole` is of all bytes before it. Before the
   // first add(). Codes: checksum-unknown (it is not, and the chunk's own SHA-256 was not said).
@@ -40,7 +41,7 @@ class UploadChunk {
  private:
   Error failed();
 
-  Descriptor part_, offset_file_;
+  Descriptor part_, held_, offset_file_;
   const std::uint64_t offset_, bytes_;
   const std::string sha256_;  // of the chunk...
   const bool so_far_;         // ...or of the file up to its end

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 
+#include "agents/volumes/beneath.h"
 #include "events/base/files/sha256.h"
 
 namespace berth::agents {
@@ -15,6 +17,10 @@ namespace berth::agents {
 struct HashSoFar {
   Sha256 hash;
   std::uint64_t bytes = 0;
+  // The part, open since before the first of them came. As long as somebody has it open the kernel remembers
+  // that it could not write some of it, and the sync at the end says so; of a file that nobody has open it
+  // may forget that, and the bytes.
+  std::shared_ptr<const Descriptor> held;
 };
 
 // Thread-safe.

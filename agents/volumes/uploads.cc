@@ -69,9 +69,16 @@ bool remove(int folder, const std::string& name) {
   return unlinkat(folder, name.c_str(), 0) == 0 || errno == ENOENT;
 }
 
+// Somebody may have it open still, and its bytes would stay on the disk as long.
+void empty_part(int staging, const std::string& name) {
+  const Descriptor part(openat(staging, name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  [[maybe_unused]] const int emptied = part ? ftruncate(part.get(), 0) : 0;
+}
+
 // What says that there is an upload goes first: a part alone is none, and an about alone would be of a file
 // that has its place.
 bool remove_upload(int staging, int uploaded, const std::string& stem) {
+  empty_part(staging, stem + kPart);
   return remove(uploaded, stem + kAbout) && remove(staging, stem + kAbout) && remove(staging, stem + kNew) &&
          remove(staging, stem + kOffset) && remove(staging, stem + kPart);
 }
@@ -90,22 +97,24 @@ Result<Descriptor> lock_part_at(int staging, const std::string& name) {
   return Descriptor();  // it has got its place, or was removed, meanwhile
 }
 
-bool remove_if_idle(int staging, int uploaded, const std::string& stem) {
-  const auto part = lock_part_at(staging, stem + kPart);
-  return part && remove_upload(staging, uploaded, stem);
-}
-
-// Parts, and where there is none what else there is: when something came last.
-struct Staged {
-  timespec came_last{};
-  std::string stem;
-};
-
 Duration since(const timespec& time) {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   return (now.tv_sec - time.tv_sec) * kSecond;
 }
+
+// An upload that is not being worked on, and to which nothing came for longer than `most`.
+bool remove_if_idle(int staging, int uploaded, const std::string& stem, Duration most) {
+  const auto part = lock_part_at(staging, stem + kPart);
+  struct stat info {};
+  return part && *part && fstat(part->get(), &info) == 0 && since(info.st_mtim) > most &&
+         remove_upload(staging, uploaded, stem);
+}
+
+struct Staged {
+  timespec came_last{};
+  std::string stem;
+};
 
 std::vector<Staged> parts_at(const std::string& at, int folder, const std::string& prefix) {
   std::vector<Staged> parts;
@@ -180,6 +189,7 @@ Result<std::uint64_t> Uploads::begun_as(const v1::FileQuestion& question) const 
   if (!offset) return offset.error();
   if (!is_begun_as(*known, question))
     return make_error("upload-differs", "the upload was begun as another file", "begin another upload");
+  keep_alive(question.upload());
   return offset;
 }
 
@@ -214,13 +224,15 @@ Result<std::uint64_t> Uploads::begin_new(const v1::FileQuestion& question) {
 // Among an unusual number of uploads, one to which nothing comes gives way to a new one.
 Result<void> Uploads::make_room(const v1::FileQuestion& question) const {
   const int staging = folder_.staging.get();
-  const auto parts = parts_at(folder_.volume.root + "/staging", staging, folder_.name() + ".");
+  auto parts = parts_at(folder_.volume.root + "/staging", staging, folder_.name() + ".");
+  std::erase_if(parts, [own = name_of(question.upload(), "")](const Staged& one) { return one.stem == own; });
   if (parts.size() >= kUploadsOfFolderMax) {
-    const auto oldest = std::min_element(parts.begin(), parts.end(), [](const Staged& a, const Staged& b) {
-      return a.came_last.tv_sec < b.came_last.tv_sec;
-    });
-    if (since(oldest->came_last) < kUploadGivesWayAfter ||
-        !remove_if_idle(staging, folder_.uploaded.get(), oldest->stem))
+    std::sort(parts.begin(), parts.end(),
+              [](const Staged& a, const Staged& b) { return a.came_last.tv_sec < b.came_last.tv_sec; });
+    if (std::none_of(parts.begin(), parts.end(), [&](const Staged& one) {
+          return since(one.came_last) > kUploadGivesWayAfter &&
+                 remove_if_idle(staging, folder_.uploaded.get(), one.stem, kUploadGivesWayAfter);
+        }))
       return make_error(
           "too-many-uploads",
           std::to_string(parts.size()) + " uploads into this folder are under way already",
@@ -252,7 +264,14 @@ Result<std::uint64_t> Uploads::status(const v1::FileQuestion& question) const {
   if (auto good = check_id(question); !good) return good.error();
   const auto begun = about(question.upload());
   if (!begun) return begun.error();
+  keep_alive(question.upload());
   return offset_of(question.upload(), *begun);
+}
+
+// Whoever asks where an upload is will go on with it.
+void Uploads::keep_alive(const std::string& upload) const {
+  const timespec now[] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
+  utimensat(folder_.staging.get(), name_of(upload, kPart).c_str(), now, AT_SYMLINK_NOFOLLOW);
 }
 
 // What a file system kept of the part when power was lost may be less than was compared.
@@ -283,13 +302,16 @@ Result<UploadChunk> Uploads::begin_chunk(const v1::FileQuestion& question) const
   if (question.bytes() > locked->about.bytes() - *offset)
     return make_error("upload-too-large", "the file was to have " + std::to_string(locked->about.bytes()) +
                                               " bytes, and more come");
-  Descriptor offset_file;
+  Descriptor held, offset_file;
   if (locked->part) {
+    held = Descriptor(openat(folder_.staging.get(), name_of(question.upload(), kPart).c_str(),
+                             O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (!held) return failed();
     offset_file = Descriptor(openat(folder_.staging.get(), name_of(question.upload(), kOffset).c_str(),
                                     O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
     if (!offset_file) return failed();
   }
-  return UploadChunk(std::move(locked->part), std::move(offset_file), question);
+  return UploadChunk(std::move(locked->part), std::move(held), std::move(offset_file), question);
 }
 
 Result<v1::FileEntry> Uploads::finish(const v1::FileQuestion& question) {
@@ -320,6 +342,10 @@ Result<Finishing> Uploads::begin_finish(const v1::FileQuestion& question) const 
   else if (!question.sha256().empty() && question.sha256() != begun->sha256())
     return make_error("checksum-differs", "the upload's end says another SHA-256 of the file than its begin",
                       "leave one of them away, or begin another upload");
+  // Nobody has written more to it; what stands behind the end is none of the file's.
+  if (locked->part && size_of(locked->part) > begun->bytes() &&
+      ftruncate(locked->part.get(), static_cast<off_t>(begun->bytes())) != 0)
+    return failed();
   if (locked->part && begun->sha256().empty())
     return make_error("checksum-missing", "the file's SHA-256 was said neither when its upload began nor now",
                       "finish it with sha256");
@@ -415,6 +441,7 @@ void Uploads::keep_hash(const Finishing& finishing) const {
 
 Result<void> Uploads::abort(const v1::FileQuestion& question) {
   if (auto good = check_id(question); !good) return good.error();
+  const std::lock_guard no_begin(begin_mutex(question.upload()));
   const std::string stem = name_of(question.upload(), "");
   const auto part = lock_part_at(folder_.staging.get(), stem + kPart);
   if (!part) return part.error();
@@ -428,7 +455,7 @@ void drop_old_uploads(const std::string& root, Duration kept) {
   const Descriptor uploaded(open(done.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!staging || !uploaded) return;
   for (const Staged& part : parts_at(at, staging.get(), ""))
-    if (since(part.came_last) > kept) remove_if_idle(staging.get(), uploaded.get(), part.stem);
+    if (since(part.came_last) > kept) remove_if_idle(staging.get(), uploaded.get(), part.stem, kept);
   // What has no part is of a begin that was cut short, or of a file that has its place.
   for (const auto& [folder, path] : {std::pair(staging.get(), at), std::pair(uploaded.get(), done)}) {
     std::error_code error;
@@ -448,7 +475,9 @@ void drop_uploads_of(const std::string& at, const FolderId& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(at, error)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with(to_hex(folder.view()) + ".")) unlinkat(opened.get(), name.c_str(), 0);
+    if (!name.starts_with(to_hex(folder.view()) + ".")) continue;
+    if (name.ends_with(kPart)) empty_part(opened.get(), name);
+    remove(opened.get(), name);
   }
 }
 

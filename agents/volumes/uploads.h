@@ -71,6 +71,7 @@ class Uploads {
   Result<v1::FileQuestion> about(const std::string& upload) const;
   Result<Locked> lock(const std::string& upload) const;
   Result<std::uint64_t> offset_of(const std::string& upload, const v1::FileQuestion& about) const;
+  void keep_alive(const std::string& upload) const;
   Result<std::uint64_t> begun_as(const v1::FileQuestion& question) const;
   Result<std::uint64_t> begin_new(const v1::FileQuestion& question);
   Result<void> make_room(const v1::FileQuestion& question) const;

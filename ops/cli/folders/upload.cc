@@ -25,6 +25,7 @@ constexpr std::chrono::minutes kFinishMax{10};
 constexpr std::chrono::milliseconds kBusyPause{2'000};
 constexpr int kRemovesMax = 10;  // while a chunk that was cut is still being dropped there
 constexpr std::chrono::milliseconds kRemovePause{200};
+constexpr std::chrono::milliseconds kRemoveMax{5'000};
 
 // An earlier try, whose answer was lost, is still under way.
 bool is_busy(const Failure& failure) { return failure.code == "upload-busy"; }
@@ -186,7 +187,7 @@ Outcome<std::uint64_t> Upload::offset_of(const Outcome<ApiReply>& reply) const {
 void Upload::give_up(const Failure& why) {
   if (target_.empty() || is_passing(why) || why.code == "unknown-upload") return;
   for (int tries = 0; tries < kRemovesMax; ++tries) {
-    const auto removed = api_.remove(target_);
+    const auto removed = api_.remove_within(target_, kRemoveMax);
     if (removed || !is_busy(removed.failure()) || !api_.pause(kRemovePause)) return;
   }
 }

@@ -249,6 +249,10 @@ Outcome<ApiReply> Api::remove(const std::string& target) {
   return send({"DELETE", target, {{"Idempotency-Key", options_.new_key()}}, {}}, usual());
 }
 
+Outcome<ApiReply> Api::remove_within(const std::string& target, milliseconds most) {
+  return send({"DELETE", target, {{"Idempotency-Key", options_.new_key()}}, {}}, {Clock::now() + most, most});
+}
+
 Outcome<std::optional<ApiReply>> Api::get_after(const std::string& target, std::int64_t position,
                                                 Deadline deadline) {
   // In pieces, so that no proxy or idle limit cuts a long wait, and so that the deadline is kept.

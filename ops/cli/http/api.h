@@ -56,6 +56,8 @@ class Api {
   Outcome<ApiReply> put(const std::string& target, const boost::json::value& body);
   Outcome<ApiReply> patch(const std::string& target, const boost::json::value& body);
   Outcome<ApiReply> remove(const std::string& target);
+  // The same in less time than others have, for who is about to leave.
+  Outcome<ApiReply> remove_within(const std::string& target, std::chrono::milliseconds most);
 
   // Like get(), but waits until the state has moved beyond `position`; nullopt if it has not for a while.
   // Survives a restart of the server until the deadline. Failures: timeout, those of get.

@@ -88,6 +88,62 @@ TEST_F(UploadPlace, WhatTheDiskDidNotKeepIsSentAgain) {
   EXPECT_EQ(read(at("file")), "hello");
 }
 
+TEST_F(UploadPlace, WhoeverKnowsTheHashOfWhatCameHasThePartOpen) {
+  ASSERT_TRUE(uploads().begin(whole("hello")));
+  HashSoFar so_far;
+  for (const std::uint64_t offset : {0u, 2u}) {
+    const std::string bytes = offset == 0 ? "he" : "llo";
+    auto chunk = uploads().begin_chunk(chunk_at(offset, bytes));
+    ASSERT_TRUE(chunk);
+    ASSERT_TRUE(chunk->go_on(std::move(so_far)));
+    ASSERT_TRUE(chunk->add(bytes));
+    ASSERT_TRUE(chunk->end());
+    so_far = chunk->whole();
+    struct stat part {
+    }, held{};
+    ASSERT_TRUE(so_far.held);
+    ASSERT_EQ(stat(staged(".part").c_str(), &part), 0);
+    ASSERT_EQ(fstat(so_far.held->get(), &held), 0);
+    EXPECT_EQ(part.st_ino, held.st_ino);
+  }
+  auto finishing = uploads().begin_finish(whole("hello"));
+  ASSERT_TRUE(finishing) << "it is not locked by who holds it";
+  ASSERT_TRUE(uploads().abort(whole("other", "other", 'o')));
+  finishing->so_far = std::move(so_far);
+  ASSERT_TRUE(*uploads().read_on(*finishing));
+  EXPECT_TRUE(uploads().end_finish(*std::move(finishing)));
+}
+
+TEST_F(UploadPlace, OfAnUploadThatIsRemovedNoBytesStayWithWhoHasItOpen) {
+  ASSERT_TRUE(uploads().begin(whole("hello")));
+  ASSERT_TRUE(add(chunk_at(0, "hello"), "hello"));
+  const Descriptor held(::open(staged(".part").c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_TRUE(uploads().abort(whole("hello")));
+  struct stat info {};
+  ASSERT_EQ(fstat(held.get(), &info), 0);
+  EXPECT_EQ(info.st_size, 0);
+}
+
+TEST_F(UploadPlace, WhatStandsBehindTheEndOfThePartIsNotTheFiles) {
+  ASSERT_TRUE(uploads().begin(whole("hello")));
+  ASSERT_TRUE(add(chunk_at(0, "hello"), "hello"));
+  ASSERT_EQ(truncate(staged(".part").c_str(), 9 << 20), 0);
+  ASSERT_TRUE(uploads().finish(whole("hello")));
+  EXPECT_EQ(read(at("file")), "hello");
+}
+
+TEST_F(UploadPlace, OneThatIsGoneOnWithIsNotRemovedAsOld) {
+  for (const bool by_begin : {true, false}) {
+    SCOPED_TRACE(by_begin);
+    ASSERT_TRUE(uploads().begin(whole("hello")));
+    make_old({".part", ".offset", ".about"}, 25 * kHour);
+    ASSERT_TRUE(by_begin ? uploads().begin(whole("hello")) : uploads().status(whole("hello")));
+    drop_old_uploads(root, kUploadKept);
+    EXPECT_EQ(code(add(chunk_at(0, "hello"), "hello")), "");
+    ASSERT_TRUE(uploads().abort(whole("hello")));
+  }
+}
+
 TEST_F(UploadPlace, OneWhosePlaceIsTakenMeanwhileIsStillUnderWay) {
   ASSERT_TRUE(uploads().begin(whole("hello")));
   ASSERT_TRUE(add(chunk_at(0, "hello"), "hello"));

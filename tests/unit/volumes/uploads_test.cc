@@ -406,6 +406,14 @@ TEST_F(UploadsTest, AmongTooManyTheOneToWhichNothingComesGivesWay) {
   ASSERT_TRUE(uploads().begin(whole("x", "file", 'z' + 5)));
   EXPECT_EQ(code(uploads().status(whole("x", "file", 8))), "unknown-upload");
   EXPECT_TRUE(uploads().status(whole("x", "file", 7)));
+  ASSERT_EQ(unlink(staged(".about", 9).c_str()), 0);
+  EXPECT_TRUE(uploads().begin(whole("x", "file", 9))) << "of a begin that was cut short, which has its place";
+  make_old({".part"}, kUploadGivesWayAfter + 2 * kMinute, 1);
+  make_old({".part"}, kUploadGivesWayAfter + kMinute, 2);
+  const auto worked_on = uploads().begin_chunk(chunk_at(0, "x", 1));
+  ASSERT_TRUE(worked_on);
+  EXPECT_TRUE(uploads().begin(whole("x", "file", 'z' + 6))) << "the next one gives way";
+  EXPECT_EQ(code(uploads().status(whole("x", "file", 2))), "unknown-upload");
 }
 
 TEST_F(UploadsTest, OfAFolderThatIsRemovedGoWithIt) {
