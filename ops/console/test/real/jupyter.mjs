@@ -68,6 +68,33 @@ async function runCell(notebook, text) {
   await notebook.keyboard.press('Control+Enter')
 }
 
+/** As Jupyter counts them, in the order in which the kernels were started. */
+const windowsOfKernels = (notebook) =>
+  notebook.evaluate(async () =>
+    (await (await fetch('/api/kernels')).json()).map(({ connections }) => connections),
+  )
+
+/**
+ * What a cell prints while nobody listens is kept by Jupyter for the only window of its kernel. The tree's is one too until it is closed;
+ * and Jupyter was seen to count none for a kernel whose window was open, and to keep nothing then: that is no matter of Berth's, so
+ * another notebook is made.
+ */
+async function notebookThatIsKept() {
+  for (let tries = 1; ; tries++) {
+    const tree = await openApp(page, 'work', 'Jupyter Notebook')
+    const notebook = await newNotebook(tree)
+    await runCell(notebook, "print('first', 6 * 7)")
+    await notebook.getByText('first 42').waitFor()
+    await tree.close()
+    const until = Date.now() + 10_000
+    let windows = await windowsOfKernels(notebook)
+    while (windows.at(-1) !== 1 && Date.now() < until) windows = await windowsOfKernels(notebook)
+    if (windows.at(-1) === 1) return notebook
+    expect(tries < 3, `Jupyter counts the windows of its kernels as ${windows}`)
+    await notebook.close()
+  }
+}
+
 async function save(notebook) {
   const isSaved = (reply) =>
     reply.request().method() === 'PUT' && reply.url().includes('/api/contents/') && reply.ok()
@@ -226,17 +253,19 @@ await runSteps(
       const terminal = await openConsole(page, 'work')
       await typeLine(terminal, 'KEPT=kept; echo before-the-kill')
       await shows(terminal, /^before-the-kill/)
-      const tree = await openApp(page, 'work', 'Jupyter Notebook')
-      const notebook = await newNotebook(tree)
-      // Jupyter keeps what a cell prints while nobody listens for one window alone, and the tree's is one of the kernel's too.
-      await tree.close()
+      const notebook = await notebookThatIsKept()
       await runCell(notebook, LONG_CELL)
       await notebook.getByText('it begins').waitFor()
       await restartServer(browser)
       await terminal.getByText(/^Reconnected/).waitFor()
       await typeLine(terminal, 'echo $KEPT-after-the-kill')
       await shows(terminal, 'kept-after-the-kill')
-      await notebook.getByText('the cell has ended 42').waitFor()
+      await notebook
+        .getByText('the cell has ended 42')
+        .waitFor()
+        .catch(async (error) => {
+          throw new Error(`${error.message}; windows of the kernels: ${await windowsOfKernels(notebook)}`)
+        })
       await runCell(notebook, "print('and', 'goes on', 6 * 7)")
       await notebook.getByText('and goes on 42').waitFor()
       await notebook.close()
