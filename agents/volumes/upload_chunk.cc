@@ -49,7 +49,7 @@ Result<void> UploadChunk::go_on(HashSoFar whole) {
         "checksum-unknown",
         "the SHA-256 of the " + std::to_string(offset_) + " bytes before this chunk is not known any more",
         "send it with its own SHA-256");
-  if (whole.bytes == 0) whole.held = std::make_shared<const Descriptor>(std::move(held_));
+  if (offset_ == 0) whole.held = std::make_shared<const Descriptor>(std::move(held_));
   before_ = whole;
   whole_ = std::move(whole);
   return {};

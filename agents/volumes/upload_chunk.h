@@ -23,8 +23,8 @@ bool write_upload_offset(int file, std::uint64_t offset);
 // One thread at a time; blocks on the disk.
 class UploadChunk {
  public:
-  // `part`: the upload's, locked; `held`: the same, opened once more; `offset_file`: open for writing;
-  // `question`: of upload-chunk.
+  // `part`: the upload's, locked; `held`: the same, opened once more, of the first chunk; `offset_file`:
+  // open for writing; `question`: of upload-chunk.
   UploadChunk(Descriptor part, Descriptor held, Descriptor offset_file, const v1::FileQuestion& question);
 
   // The hash of the whole file goes on with this chunk, if `whole` is of all bytes before it. Before the

@@ -78,9 +78,9 @@ void empty_part(int staging, const std::string& name) {
 // What says that there is an upload goes first: a part alone is none, and an about alone would be of a file
 // that has its place.
 bool remove_upload(int staging, int uploaded, const std::string& stem) {
+  if (!remove(uploaded, stem + kAbout) || !remove(staging, stem + kAbout)) return false;
   empty_part(staging, stem + kPart);
-  return remove(uploaded, stem + kAbout) && remove(staging, stem + kAbout) && remove(staging, stem + kNew) &&
-         remove(staging, stem + kOffset) && remove(staging, stem + kPart);
+  return remove(staging, stem + kNew) && remove(staging, stem + kOffset) && remove(staging, stem + kPart);
 }
 
 // The part of an upload, locked, if it is an upload's still. None, without an error: there is none.
@@ -89,8 +89,8 @@ Result<Descriptor> lock_part_at(int staging, const std::string& name) {
   if (!part && errno == ENOENT) return Descriptor();
   if (!part) return failed();
   if (flock(part.get(), LOCK_EX | LOCK_NB) != 0) return busy();
-  struct stat opened {
-  }, there{};
+  struct stat opened {};
+  struct stat there {};
   if (fstat(part.get(), &opened) != 0) return failed();
   if (fstatat(staging, name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 && there.st_ino == opened.st_ino)
     return part;
@@ -303,10 +303,12 @@ Result<UploadChunk> Uploads::begin_chunk(const v1::FileQuestion& question) const
     return make_error("upload-too-large", "the file was to have " + std::to_string(locked->about.bytes()) +
                                               " bytes, and more come");
   Descriptor held, offset_file;
-  if (locked->part) {
+  if (locked->part && *offset == 0) {  // whoever goes on with the hash of what came has it already
     held = Descriptor(openat(folder_.staging.get(), name_of(question.upload(), kPart).c_str(),
                              O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!held) return failed();
+  }
+  if (locked->part) {
     offset_file = Descriptor(openat(folder_.staging.get(), name_of(question.upload(), kOffset).c_str(),
                                     O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
     if (!offset_file) return failed();

@@ -114,19 +114,20 @@ void add_folder_cp(Registry& registry, CLI::App* noun) {
   cp->add_option("DST", o->to, "The same; - for stdout")->required();
   cp->add_flag("-r,-R,--recursive", o->recursive, "A folder with all that is in it");
   cp->add_flag("-n,--no-overwrite", o->keep, "Refuse where a file is there already");
-  registry.on(cp,
-              "  berth folder cp data.csv data:\n"
-              "  berth folder cp src data:code -r\n"
-              "  berth folder cp data:results/out.csv .\n"
-              "  berth folder cp data:log - | tail\n"
-              "  make 2>&1 | berth folder cp - data:log\n\n"
-              "As `cp`: into DST if it is a folder, else under that name. A copy whose connection is cut "
-              "goes on where it was;\n"
-              "one that is stopped begins anew. A file is there whole or not at all. Links are not copied, "
-              "nor what is no file; both are named (exit code 1). "
-              "Times and permissions\n"
-              "are those of new files. A session that mounts the folder sees what came.",
-              [o](Shell& shell) { return copy_files(shell, *o); });
+  registry.on(
+      cp,
+      "  berth folder cp data.csv data:\n"
+      "  berth folder cp src data:code -r\n"
+      "  berth folder cp data:results/out.csv .\n"
+      "  berth folder cp data:log - | tail\n"
+      "  make 2>&1 | berth folder cp - data:log\n\n"
+      "As `cp`: into DST if it is a folder, else under that name. A copy whose connection is cut goes on "
+      "where it was; one\n"
+      "that is stopped begins anew. A file is there whole or not at all. Links are not copied, nor what "
+      "is no file; both are\n"
+      "named (exit code 1). Times and permissions are those of new files. A session that mounts the "
+      "folder sees what came.",
+      [o](Shell& shell) { return copy_files(shell, *o); });
 }
 
 }  // namespace berth::cli

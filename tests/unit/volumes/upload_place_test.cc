@@ -99,8 +99,8 @@ TEST_F(UploadPlace, WhoeverKnowsTheHashOfWhatCameHasThePartOpen) {
     ASSERT_TRUE(chunk->add(bytes));
     ASSERT_TRUE(chunk->end());
     so_far = chunk->whole();
-    struct stat part {
-    }, held{};
+    struct stat part {};
+    struct stat held {};
     ASSERT_TRUE(so_far.held);
     ASSERT_EQ(stat(staged(".part").c_str(), &part), 0);
     ASSERT_EQ(fstat(so_far.held->get(), &held), 0);
