@@ -1,21 +1,22 @@
-# What Berth needs of Debian 12, by what it is for. `ops/setup` installs it; CONTRIBUTING says how to add one.
+# What Berth needs of Debian 12 or 13, by what it is for. `ops/setup` installs it; CONTRIBUTING says how to add one. Where the
+# two name a package differently, an entry has both names, `12's|13's`: one of them is enough, the first that apt has.
 
-# To compile the programs.
+# To compile the programs. Python: CMake looks for it, for the tests that are scripts.
 PACKAGES_build="g++ cmake ninja-build pkg-config ccache mold
   protobuf-compiler libprotobuf-dev librocksdb-dev librdkafka-dev
-  libboost1.81-dev libboost-json1.81-dev libspdlog-dev libfmt-dev libcli11-dev libtomlplusplus-dev
-  prometheus-cpp-dev libsodium-dev libssl-dev libnghttp2-dev libjemalloc-dev libedit-dev"
+  libboost1.81-dev|libboost1.83-dev libboost-json1.81-dev|libboost-json1.83-dev libspdlog-dev libfmt-dev libcli11-dev libtomlplusplus-dev
+  prometheus-cpp-dev libsodium-dev libssl-dev libnghttp2-dev libjemalloc-dev libedit-dev python3"
 
 # To run kernels in containers and to make and fetch their images.
 PACKAGES_runtime="runc skopeo umoci mmdebstrap mount e2fsprogs xz-utils ca-certificates procps python3 python3-pip"
 
 # To run a real Apache Kafka (ops/kafka/start fetches the broker itself by Maven).
-PACKAGES_kafka="openjdk-17-jre-headless maven"
+PACKAGES_kafka="openjdk-17-jre-headless|openjdk-21-jre-headless maven"
 
 # To run ops/check: test libraries, the second compiler, sanitizers' run-time, scripts, make for ops/policy-example, httpx for ops/python,
 # Prometheus for the dashboards.
-PACKAGES_check="libgtest-dev libgmock-dev librapidcheck-dev clang libclang-rt-14-dev clang-tidy clang-format make openssl python3 git jq curl
-  python3-httpx python3-venv prometheus"
+PACKAGES_check="libgtest-dev libgmock-dev librapidcheck-dev clang libclang-rt-14-dev|libclang-rt-19-dev clang-tidy clang-format make openssl
+  python3 git jq curl python3-httpx python3-venv prometheus"
 
 # To build the console, where no Node of 20.19 or newer is installed.
 PACKAGES_console="python3-pip"
@@ -25,7 +26,7 @@ PACKAGES_browser="chromium fonts-dejavu-core fonts-noto-cjk"
 
 PACKAGE_GROUPS="build runtime kafka check console browser"
 
-# packages_of GROUP...: every package of these groups, each once, one a line.
+# packages_of GROUP...: every entry of these groups, each once, one a line.
 packages_of() {
   local group name
   for group in "$@"; do
@@ -35,17 +36,35 @@ packages_of() {
   done | sort -u
 }
 
-# missing_packages NAME...: those that are not installed, one a line.
+# installed_packages ENTRY...: the names of these entries that are installed, one a line.
+installed_packages() {
+  # shellcheck disable=SC2016,SC2086  # a format of dpkg-query, not a variable; names are meant to be split
+  dpkg-query -W -f '${binary:Package} ${db:Status-Status}\n' ${*//|/ } 2>/dev/null |
+    sed -n 's/:[a-z0-9]* installed$//p; s/ installed$//p' || true  # dpkg-query fails when it does not know a name
+}
+
+# missing_packages ENTRY...: those of which no name is installed, one a line.
 missing_packages() {
-  local installed
-  # shellcheck disable=SC2016  # a format of dpkg-query, not a variable
-  installed="$(dpkg-query -W -f '${binary:Package} ${db:Status-Status}\n' "$@" 2>/dev/null |
-    sed -n 's/:[a-z0-9]* installed$//p; s/ installed$//p' || true)"  # dpkg-query fails when it does not know a name
-  local name
-  for name in "$@"; do
-    case $'\n'"$installed"$'\n' in
-      *$'\n'"$name"$'\n'*) ;;
-      *) printf '%s\n' "$name" ;;
-    esac
+  local installed entry name
+  installed=$'\n'"$(installed_packages "$@")"$'\n'
+  for entry in "$@"; do
+    for name in ${entry//|/ }; do [[ $installed != *$'\n'"$name"$'\n'* ]] || continue 2; done
+    printf '%s\n' "$entry"
+  done
+}
+
+# chosen_packages ENTRY...: of each entry the name that is installed, else the first that apt can install, else the first.
+chosen_packages() {
+  local several=() entry name there=$'\n'
+  for entry in "$@"; do [[ $entry != *'|'* ]] || several+=("$entry"); done
+  if [ ${#several[@]} -gt 0 ]; then
+    # shellcheck disable=SC2086  # names are meant to be split
+    there+="$(installed_packages "${several[@]}"; LC_ALL=C apt-cache policy ${several[*]//|/ } 2>/dev/null |
+      awk '/^[^ ].*:$/ { name = substr($0, 1, length($0) - 1) } $1 == "Candidate:" && $2 != "(none)" { print name }' || true)"$'\n'
+  fi
+  for entry in "$@"; do
+    for name in ${entry//|/ }; do [[ $there != *$'\n'"$name"$'\n'* ]] || break; done
+    [[ $there == *$'\n'"$name"$'\n'* ]] || name="${entry%%|*}"
+    printf '%s\n' "$name"
   done
 }

@@ -70,10 +70,37 @@ class Scripts(unittest.TestCase):
     def test_setup_without_root_names_the_packages_and_the_command(self):
         self.stub("bin/dpkg-query", "exit 1")
         self.stub("bin/id", "echo 1000")
+        self.apt_has("openjdk-17-jre-headless")
         done = self.run_script("ops/setup", "kafka")
         self.assertEqual(done.returncode, 1)
         self.assertIn("missing packages: maven openjdk-17-jre-headless", done.stderr)
         self.assertIn("apt-get install", done.stderr)
+
+    def apt_has(self, *names):
+        """apt knows of each name that it is asked for, and can install these."""
+        self.stub("bin/apt-cache", 'shift; for p in "$@"; do candidate="(none)"; '
+                                   f'case " {" ".join(names)} " in *" $p "*) candidate=1.0-1 ;; esac; '
+                                   'printf "%s:\\n  Installed: (none)\\n  Candidate: %s\\n  Version table:\\n" "$p" "$candidate"; done')
+
+    def test_setup_takes_of_an_entrys_names_the_one_that_apt_has(self):
+        self.stub("bin/id", "echo 0")
+        self.stub("bin/apt-get", f'echo "${{@: -4}}" >>{self.root}/calls')
+        self.stub("bin/dpkg-query", "exit 1")
+        for there, taken in ((["openjdk-21-jre-headless", "maven"], 21), (["openjdk-17-jre-headless", "openjdk-21-jre-headless"], 17), ([], 17)):
+            self.apt_has(*there)
+            done = self.run_script("ops/setup", "kafka")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.calls()[-1], f"install --no-install-recommends maven openjdk-{taken}-jre-headless")
+
+    def test_setup_is_content_with_either_name_of_an_entry(self):
+        self.stub("bin/apt-get", f"echo apt-get >>{self.root}/calls")
+        self.apt_has("openjdk-17-jre-headless")
+        self.stub("bin/dpkg-query", 'shift 3; echo "maven installed"; echo "openjdk-21-jre-headless:amd64 installed"; exit 1')
+        done = self.run_script("ops/setup", "kafka")
+        self.assertEqual((done.returncode, done.stderr, self.calls()), (0, "", []))
+        listed = self.run_script("ops/setup", "--list", "kafka").stdout.splitlines()
+        self.assertIn("maven", listed)
+        self.assertFalse([line for line in listed if line.endswith(" missing")], listed)
 
     def test_setup_as_root_installs_only_what_is_missing(self):
         self.stub("bin/dpkg-query", 'shift 3; for p in "$@"; do [ "$p" = maven ] || echo "$p installed"; done')
