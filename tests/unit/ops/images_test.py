@@ -31,7 +31,7 @@ class Images(unittest.TestCase):
             shutil.copytree(os.path.join(ROOT, "ops", path), os.path.join(self.root, "ops", path))
         self.stub("id", "echo 0")
         self.stub("uname", "echo x86_64")
-        self.stub("apt-get", '. /etc/os-release; echo "$VERSION_CODENAME main http://debian.test/debian"')
+        self.stub("apt-get", '. /etc/os-release; echo "$VERSION_CODENAME $VERSION_CODENAME main http://debian.test/debian Debian"')
         self.stub("apt-config", "true")
         self.stub("pip3", "true")
         self.stub("mmdebstrap", "true")
