@@ -17,6 +17,19 @@ usage_error() { EXIT_CODE=2 die "$1" "$PROGRAM --help shows what it takes"; }
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
+# without_descriptors KEEP COMMAND...: COMMAND in this one's place, with no descriptor but 0 to KEEP, whatever its callers hold open. Who
+# wants to go on calls it in a subshell. mmdebstrap's children need it: apt tells dash to write to the next free descriptor, and dash
+# understands one digit.
+without_descriptors() {
+  local keep="$1" descriptor
+  shift
+  for descriptor in "/proc/$BASHPID/fd/"*; do
+    descriptor="${descriptor##*/}"
+    [ "$descriptor" -le "$keep" ] || [ "$descriptor" = 255 ] || eval "exec $descriptor>&-"  # 255: of bash, and its alone
+  done
+  exec "$@"
+}
+
 # Prints the comment block at the top of the calling script, which is its manual.
 print_manual() { sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}//p}' "$1"; }
 

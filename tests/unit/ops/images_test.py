@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -45,13 +46,13 @@ class Images(unittest.TestCase):
             file.write(f'#!/bin/bash\nprintf "%s\\n" "{name} $*" >>{self.root}/calls\n{body}\n')
         os.chmod(path, 0o755)
 
-    def build(self, *images):
+    def build(self, *images, **options):
         """The result, and what the build called meanwhile."""
         calls = os.path.join(self.root, "calls")
         open(calls, "w", encoding="utf-8").close()
         path = os.path.join(self.root, "bin") + os.pathsep + os.environ["PATH"]
         done = subprocess.run([os.path.join(self.root, "ops", "images", "build"), *images], capture_output=True, text=True, timeout=60,
-                              env={**os.environ, "PATH": path}, check=False)
+                              env={**os.environ, "PATH": path}, check=False, **options)
         with open(calls, encoding="utf-8") as file:
             return done, file.read().splitlines()
 
@@ -99,6 +100,32 @@ class Images(unittest.TestCase):
             self.assertIn(words, done.stderr)
             self.assertEqual(os.listdir(os.path.join(self.root, "build", "images")), [".lock"])
             self.stub(tool, "true")
+
+    def test_mmdebstrap_has_the_descriptors_that_it_is_given_and_neither_the_lock_nor_its_callers(self):
+        """apt has dash write to the next free one, and dash reads one digit."""
+        self.stub("mmdebstrap", f"exec python3 -c 'import os; print(*sorted(map(int, os.listdir(\"/proc/self/fd\")))[:-1])' >{self.root}/open")
+        read, write = os.pipe()
+        try:
+            done, _ = self.build("python:3.11", pass_fds=(read, write))
+        finally:
+            os.close(read)
+            os.close(write)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(self.root, "open"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "0 1 2 3\n")
+
+    def test_mmdebstrap_ends_with_a_build_that_is_killed(self):
+        self.stub("mmdebstrap", f"echo $$ >{self.root}/pid; exec sleep 60")
+        path = os.path.join(self.root, "bin") + os.pathsep + os.environ["PATH"]
+        with subprocess.Popen([os.path.join(self.root, "ops", "images", "build")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              env={**os.environ, "PATH": path}) as build:
+            while not os.path.exists(os.path.join(self.root, "pid")) or not os.path.getsize(os.path.join(self.root, "pid")):
+                self.assertIsNone(build.poll())
+            with open(os.path.join(self.root, "pid"), encoding="utf-8") as file:
+                tool = os.pidfd_open(int(file.read()))
+            self.addCleanup(os.close, tool)
+            build.kill()
+        self.assertTrue(select.select([tool], [], [], 20)[0], "it runs on, on a folder that the next build removes")
 
     def test_jupyter_is_not_tried_where_its_wheels_do_not_run(self):
         self.stub("uname", "echo aarch64")
