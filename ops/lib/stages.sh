@@ -67,7 +67,19 @@ configure_and_build() {  # PRESET [TARGET...]: goes on after an error, so that w
   cmake --preset "$preset" || return 1
   local targets=()
   [ $# = 0 ] || targets=(--target "$@")
-  cmake --build --preset "$preset" -j "$(build_jobs)" "${targets[@]}" -- -k 0
+  cmake --build --preset "$preset" -j "$(build_jobs)" "${targets[@]}" -- -k 0 && no_warnings "$preset" "${@:-all}"
+}
+
+# no_warnings PRESET TARGET...: fails where the compiler warned of a file in these, whoever had it compiled: ops/cmake/compile keeps its words.
+no_warnings() {
+  local preset="$1" object warned=0
+  shift
+  while IFS= read -r object; do
+    [ -s "build/$preset/$object.warnings" ] || continue
+    cat "build/$preset/$object.warnings"
+    warned=$((warned + 1))
+  done < <(ninja -C "build/$preset" -t inputs "$@" 2>/dev/null | grep '\.o$' | sort -u)
+  [ "$warned" = 0 ] || { echo "the compiler warns in $warned files: ops/check takes no warnings"; return 1; }
 }
 
 # begin_ahead PRESET...: builds them, one after the other, beside what runs meanwhile, by what processor time the rest leaves;
@@ -93,7 +105,7 @@ build_labelled() {  # PRESET LABEL: only the tests with this label
     echo "no test of the preset $preset has the label $label: see LABELS in the CMakeLists.txt of tests/"
     return 1
   }
-  cmake --build --preset "$preset" -j "$(build_jobs)" --target "tests-$label" -- -k 0
+  cmake --build --preset "$preset" -j "$(build_jobs)" --target "tests-$label" -- -k 0 && no_warnings "$preset" "tests-$label"
 }
 
 # run_ctest NAME PRESET CTEST-OPTIONS...

@@ -211,12 +211,36 @@ class Scripts(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("       | no test of the preset asan-full has the label api", done.stdout)
 
+    def test_check_refuses_what_the_compiler_warned_of_though_another_build_compiled_it(self):
+        shutil.copytree(os.path.join(ROOT, "ops", "cmake"), os.path.join(self.root, "ops", "cmake"))
+        self.stub("compiler", 'echo "$1: warning: unused" >&2; echo object >"$3"')
+        self.stub("quiet", 'echo object >"$3"')
+        self.put("build/release/old.o.warnings", "old.cc: warning: of a file that no target has any more")
+        self.stub("bin/cmake", "exit 0")
+        self.stub("bin/ninja", "printf '%s\\n' a.cc a.o b.o liba.a")
+        object_file = f"{self.root}/build/release/a.o"
+        compiled = self.run_script("ops/cmake/compile", f"{self.root}/compiler", "a.cc", "-o", object_file)
+        self.assertEqual((compiled.returncode, compiled.stderr), (0, "a.cc: warning: unused\n"))
+        done = self.run_script("ops/check", "--only", "build")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("a.cc: warning: unused", done.stdout)
+        self.assertIn("the compiler warns in 1 files", done.stdout)
+        self.run_script("ops/cmake/compile", f"{self.root}/quiet", "a.cc", "-o", object_file)
+        done = self.run_script("ops/check", "--only", "build")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_the_compilers_own_end_is_that_of_the_build(self):
+        self.stub("compiler", "echo error >&2; exit 3")
+        done = subprocess.run([os.path.join(ROOT, "ops", "cmake", "compile"), f"{self.root}/compiler", "-c", "-o", f"{self.root}/a.o"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (3, "error\n"))
+
     def test_check_goes_on_where_what_it_builds_ahead_ends_before_the_slow_tests_or_after_them(self):
         for program in ("cmake", "ctest"):
             self.stub(f"bin/{program}", "exit 0")
         self.stub("ops/console/check", f"sleep 0.1; until [ -e {self.root}/built ]; do sleep 0.02; done; rm {self.root}/built")
         for ends in ("exit 0", "exit 1", "exec sleep 60"):
-            self.stub("bin/ninja", f"touch {self.root}/built; {ends}")
+            self.stub("bin/ninja", f'[[ $* != *inputs* ]] || exit 0; touch {self.root}/built; {ends}')
             done = self.run_script("ops/check", "--only", "build,console,e2e,tests")
             stages = re.findall(r"^  ok   (\w+)", done.stdout, re.M)
             self.assertEqual(stages, ["release", "console", "end", "release", "unit"], ends + done.stdout + done.stderr)
