@@ -1,6 +1,7 @@
 // What a backend is held against: the same program by fork and exec, and by the runtime with the same bundle.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -5,6 +5,7 @@
 // State.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,7 @@
 #include "projections/folder_access.h"
 
+#include <algorithm>
+
 #include "projections/shared_today.h"
 #include "projections/shared_with.h"
 

@@ -8,6 +8,7 @@
 // that binds is looked at, so that one answer has all reasons.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -14,6 +14,7 @@
 // still reported.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>

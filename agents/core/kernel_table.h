@@ -13,6 +13,7 @@
 // until its Forget, and its end is told again and again until then. Pure; iterates in key order.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>

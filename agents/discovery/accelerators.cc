@@ -1,5 +1,6 @@
 #include "agents/discovery/accelerators.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 

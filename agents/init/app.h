@@ -2,6 +2,7 @@
 // that look at it; what it prints is kept, the newest of it. A start again is another App.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

@@ -2,6 +2,7 @@
 // request wants, and hands later frames to that purpose.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>

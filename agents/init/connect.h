@@ -1,6 +1,8 @@
 // Connect: makes a connection inside the kernel and passes it out, or says why there is none.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
 
 #include "agents/init/connector.h"

@@ -5,6 +5,9 @@
 // hang.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+
 #include "agents/init/helper.h"
 
 namespace berth::init {

@@ -1,6 +1,7 @@
 // Exec: a program that runs as long as its channel is open. Whoever does not read what it prints stops it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "agents/init/helper.h"

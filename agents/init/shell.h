@@ -2,6 +2,7 @@
 // may type. It prints at its own speed: a client that does not read misses what the scrollback drops.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

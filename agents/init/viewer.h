@@ -1,6 +1,8 @@
 // Viewer: shows a channel what a program has printed, from its place in the output on.
 #pragma once
 
+#include <cstdint>
+
 #include "agents/init/client.h"
 #include "agents/init/scrollback.h"
 

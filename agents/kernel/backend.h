@@ -11,6 +11,7 @@
 // backend's own (the fake: inside pump()). Threads: calls from the agent's strand only.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>

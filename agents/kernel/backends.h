@@ -2,6 +2,7 @@
 // two interfaces, and no other of this folder.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>

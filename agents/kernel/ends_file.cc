@@ -1,5 +1,6 @@
 #include "agents/kernel/ends_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 

@@ -5,6 +5,7 @@
 // user namespace. Calls from the agent's strand; callbacks on a thread of the store's own.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 // containers. Everything else is the same for both (shim_backend.h).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

@@ -2,6 +2,7 @@
 // acknowledged beat (P24).
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <string>
 

@@ -1,6 +1,8 @@
 // Pages of a kernel's log, as LogWriter (shim/log_writer.h) left it.
 #pragma once
 
+#include <cstdint>
+
 #include "agents/kernel/backend.h"
 #include "agents/kernel/shim/records.h"
 

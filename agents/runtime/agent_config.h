@@ -4,6 +4,7 @@
 // keys are errors.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>

@@ -2,6 +2,7 @@
 // readable by its owner alone. `agent` is the name, or the agent's object as the API gives it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 

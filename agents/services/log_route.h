@@ -5,6 +5,9 @@
 // has ended, and nothing follows). A refusal: ServiceServer.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+
 #include "agents/services/service_server.h"
 
 namespace berth::agents {

@@ -3,6 +3,7 @@
 // agent's key gets through no handshake, and is counted.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>

@@ -6,6 +6,7 @@
 // on.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>

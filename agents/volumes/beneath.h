@@ -2,6 +2,7 @@
 // file system is entered, whatever a kernel that has the folder does meanwhile.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 

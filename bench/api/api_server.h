@@ -1,6 +1,7 @@
 // ApiServer: the HTTP API of a bench cell, of the parts of which `berth up` is made, and clients' requests.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 

@@ -1,6 +1,7 @@
 // Browser: what a browser that is signed in to a Berth sends, to open an app of a session.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "bench/app/berth_up.h"

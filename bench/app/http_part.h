@@ -2,6 +2,8 @@
 // in the places of API server and agent, in turn.
 #pragma once
 
+#include <cstdint>
+
 #include "bench/app/berth_up.h"
 #include "bench/report.h"
 

@@ -2,6 +2,8 @@
 // printed, and in the server, API and agent in one process, to which all of them are connected.
 #pragma once
 
+#include <cstdint>
+
 #include "bench/app/berth_up.h"
 #include "bench/report.h"
 

@@ -2,6 +2,8 @@
 // turn.
 #pragma once
 
+#include <cstdint>
+
 #include "bench/app/berth_up.h"
 #include "bench/report.h"
 

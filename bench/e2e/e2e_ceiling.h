@@ -1,6 +1,7 @@
 // The ceiling of e2e: the same bytes through the same kind of log, and nobody decides anything.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>

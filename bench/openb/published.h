@@ -16,6 +16,7 @@
 // and fgd. Cost = 100 - score.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>

@@ -7,6 +7,7 @@
 // The first fault ends the reading with error `bad-trace`, whose message names file, line and column.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -2,6 +2,8 @@
 // original alone.
 #pragma once
 
+#include <cstdint>
+
 #include "controller/placement/model/model.h"
 
 namespace berth::placement {

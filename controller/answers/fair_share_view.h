@@ -2,6 +2,7 @@
 // weight.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>

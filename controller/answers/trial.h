@@ -7,6 +7,7 @@
 // as a pass of the leader does.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 

@@ -5,6 +5,7 @@
 // part of it would do. Wait causes stay as they are, and limits are not counted anew when a session ends.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>

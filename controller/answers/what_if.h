@@ -17,6 +17,7 @@
 // expensive.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <vector>

@@ -4,6 +4,7 @@
 // the API's worker threads, never on its I/O threads.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>

@@ -18,6 +18,7 @@
 // Owned by one strand.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <variant>
 

@@ -1,6 +1,7 @@
 // What the controller's core is told, and what it wants done. Values only.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <variant>

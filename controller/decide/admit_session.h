@@ -5,6 +5,7 @@
 // may do and knows none of these rules.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "controller/decide/decide.h"
 #include "controller/decide/name_retired.h"
 #include "events/base/generation.h"

@@ -2,6 +2,7 @@
 // (who makes room, and the place that is held) is one record (P4).
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 

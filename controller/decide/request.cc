@@ -1,5 +1,7 @@
 // What every request goes through before its own handler: repeat, conflict, expiry (P13), and whether its
 // actor may ask.
+#include <algorithm>
+
 #include "controller/decide/check_actor.h"
 #include "controller/decide/decide.h"
 #include "controller/decide/producers/check_producer.h"

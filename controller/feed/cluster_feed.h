@@ -5,6 +5,7 @@
 // Nothing is stored twice that could drift: after a reload the model is built anew from the state.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>

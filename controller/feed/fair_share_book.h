@@ -6,6 +6,7 @@
 // when the group's agents or settings change. Leader memory; owned by one strand.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>

@@ -6,6 +6,7 @@
 // input. What is recorded is the answer.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -3,6 +3,7 @@
 // what was recorded.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 

@@ -5,6 +5,7 @@
 // core strand's, the rest is for any thread.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>

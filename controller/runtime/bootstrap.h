@@ -2,6 +2,7 @@
 // requests like any other.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>

@@ -1,6 +1,7 @@
 // The parts of export_scenario(), one kind of object each.
 #pragma once
 
+#include <cstdint>
 #include <set>
 
 #include "controller/scenario/export.h"

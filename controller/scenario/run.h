@@ -13,6 +13,7 @@
 // preemption plans, and a RESERVED session has reached its start time.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
 // A scheduling situation as data: what `berth schedule --scenario` reads.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>

@@ -5,6 +5,7 @@
 // held then.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 

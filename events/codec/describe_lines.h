@@ -1,6 +1,7 @@
 // The text behind an event's name in its line (describe.h): one function a noun, chosen by the event's body.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "events/codec/describe.h"

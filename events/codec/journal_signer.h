@@ -5,6 +5,7 @@
 // `min_reader` can stop a reader.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -5,6 +5,7 @@
 // key.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>

@@ -1,6 +1,7 @@
 // A process's handle on a MemoryLogServer, and its readers. Internal to memory_log.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>

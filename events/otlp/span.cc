@@ -1,5 +1,7 @@
 #include "events/otlp/span.h"
 
+#include <algorithm>
+
 #include <boost/json.hpp>
 
 #include "events/base/hash.h"

@@ -4,6 +4,7 @@
 
 #include <nghttp2/nghttp2.h>
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>

@@ -6,6 +6,8 @@
 #include <boost/asio/defer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,5 +1,7 @@
 #include "projections/audit/chain_audit.h"
 
+#include <algorithm>
+
 #include "events/base/checks.h"
 #include "events/base/hash.h"
 #include "events/codec/chain_head.h"

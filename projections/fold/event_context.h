@@ -2,6 +2,7 @@
 // event is forbidden (P7).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -5,6 +5,7 @@
 // user may ask for is decide's to say (net.h).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -1,4 +1,6 @@
 // Events about the log itself and about requests.
+#include <algorithm>
+
 #include "projections/fold/event_context.h"
 
 namespace berth::projections {

@@ -5,6 +5,7 @@
 // nobody listens to it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>

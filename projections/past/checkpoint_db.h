@@ -8,6 +8,7 @@
 // Written by one thread, read by several.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>

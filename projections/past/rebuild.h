@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "events/codec/journal_signer.h"
 #include "projections/past/checkpoint_db.h"

@@ -1,5 +1,6 @@
 #include "projections/past/recorder.h"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 

@@ -4,6 +4,8 @@
 // test that loses a machine's last batches puts an older copy in its place.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 
 #include "projections/store/store.h"

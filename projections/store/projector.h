@@ -5,6 +5,7 @@
 // before_change().
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>

@@ -1,6 +1,7 @@
 // RowLoader: rows as a store has them, back into the tables of a State.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <vector>

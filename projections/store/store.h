@@ -6,6 +6,7 @@
 // rocks (RocksDB). One thread at a time, except what reads history.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>

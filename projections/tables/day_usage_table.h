@@ -6,6 +6,7 @@
 // UTC's.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -5,6 +5,7 @@
 // definition replaces the row whole.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

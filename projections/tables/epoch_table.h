@@ -1,6 +1,7 @@
 // The log's own state: the leader, the next record, the next inputs, and inputs in quarantine.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "events/base/clock.h"

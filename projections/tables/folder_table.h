@@ -1,6 +1,7 @@
 // Folders and the volumes that they lie on (events/schema/v1/folder.proto draws a folder's states).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -2,6 +2,7 @@
 // that are lost or drain count, since they may come back. Agents that never joined do not count.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 

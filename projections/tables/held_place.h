@@ -1,6 +1,7 @@
 // Places of kernels as rows keep them, and agents that a session avoids for a while.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

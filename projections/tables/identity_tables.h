@@ -2,6 +2,7 @@
 // definitions (definition_tables.h).
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "events/base/clock.h"

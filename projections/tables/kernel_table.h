@@ -13,6 +13,7 @@
 // TERMINATING session are shown so.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

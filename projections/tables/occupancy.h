@@ -5,6 +5,7 @@
 // nothing new (P8).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <vector>

@@ -6,6 +6,7 @@
 // (counts_requests).
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "events/schema/v1/event.pb.h"

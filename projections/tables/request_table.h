@@ -2,6 +2,7 @@
 // gets its first answer (P13).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

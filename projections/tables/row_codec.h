@@ -6,6 +6,7 @@
 // directions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -2,6 +2,7 @@
 // its time.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "events/base/clock.h"

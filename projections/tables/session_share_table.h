@@ -1,6 +1,7 @@
 // With whom a session's owner shares it: they see the session and act in its kernels as the owner does.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

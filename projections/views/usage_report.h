@@ -2,6 +2,7 @@
 // view.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>

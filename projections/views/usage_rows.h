@@ -9,6 +9,7 @@
 // Amounts are micro-units or bytes; integrals are amounts times nanoseconds. Pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

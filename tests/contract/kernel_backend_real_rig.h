@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 
 #include "agents/kernel/backends.h"
 #include "agents/kernel/fast_folder.h"

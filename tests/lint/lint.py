@@ -26,6 +26,7 @@ RULES = (
     rules_words.schema_has_no_map_and_no_float,
     rules_words.pure_code_has_no_floating_point,
     rules_words.names_are_written_out,
+    rules_words.standard_headers_are_named,
     rules_words.no_path_of_one_machine,
     rules_words.no_host_outside_this_machine,
     rules_words.every_test_asserts,

@@ -77,6 +77,11 @@ EXAMPLES = {
         [{"controller/placement/pass/a.cc": "int score = 0;  // a double would differ"}, {"bench/a.cc": "double rate = 0;"}]),
     words.names_are_written_out: (
         [{"a.cc": "using namespace std;"}, {"a.h": "using namespace berth;"}], [{"a.cc": "using namespace berth;"}]),
+    words.standard_headers_are_named: (
+        [{"a.h": "#include <string>\nstd::uint64_t offset;"}, {"a.h": "std::unique_ptr<A> a;"}, {"a.h": "std::function<void()> f;"},
+         {"a.cc": "auto a = std::ranges::min(b);"}, {"a.cc": "// #include <algorithms>\nstd::sort(a, b);"}],
+        [{"a.h": "#include <cstdint>\nstd::uint64_t offset;  // std::min(a, b)"}, {"a.cc": "std::uint64_t offset; std::find_node(a);"},
+         {"a.cc": "#include <algorithm>\nstd::sort(a, b);"}]),
     words.no_path_of_one_machine: (
         [{"a.sh": "cd /wo" + "rk/main"}], [{"a.sh": "cd $ROOT/wo" + "rk/x"}]),
     words.no_host_outside_this_machine: (

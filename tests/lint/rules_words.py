@@ -33,6 +33,33 @@ def names_are_written_out(tree):
             yield Problem(path, line, f"'using namespace {match.group(1)}' is not used here")
 
 
+# What a newer library's headers no longer include by the way. In sources it may come by a header of ours, but for the algorithms.
+HEADERS_OF = {
+    "algorithm": re.compile(r"\bstd::(?:ranges::)?(?:min|max|minmax|clamp|(?:min|max)_element|(?:stable_)?sort|is_sorted|partial_sort|nth_element|"
+                            r"find(?:_if(?:_not)?|_end|_first_of)?|adjacent_find|(?:all|any|none)_of|for_each|count(?:_if)?|copy(?:_if|_n|_backward)?|"
+                            r"fill(?:_n)?|generate(?:_n)?|reverse|rotate|shuffle|transform|(?:lower|upper)_bound|equal_range|binary_search|equal|"
+                            r"mismatch|lexicographical_compare(?:_three_way)?|remove_if|replace(?:_if)?|unique|(?:stable_)?partition(?:_point)?|merge|"
+                            r"includes|set_(?:difference|union|intersection|symmetric_difference)|(?:push|pop|make|sort)_heap|next_permutation)\s*\("),
+    "cstdint": re.compile(r"\bu?int(?:8|16|32|64)_t\b|\bu?intptr_t\b"),
+    "functional": re.compile(r"\bstd::function\b"),
+    "memory": re.compile(r"\bstd::(?:unique_ptr|shared_ptr|weak_ptr|make_unique|make_shared|enable_shared_from_this)\b"),
+}
+
+
+def lacking_headers(path, text):
+    code = blank(text)
+    wanted = HEADERS_OF if path.endswith(".h") else {"algorithm": HEADERS_OF["algorithm"]}
+    return [name for name, used in wanted.items() if f"#include <{name}>" not in text and used.search(code)]
+
+
+def standard_headers_are_named(tree):
+    for path in tree.code():
+        for name in lacking_headers(path, tree.files[path]):
+            used = HEADERS_OF[name].search(blank(tree.files[path]))
+            line = blank(tree.files[path]).count("\n", 0, used.start()) + 1
+            yield Problem(path, line, f"{used.group().rstrip('( ')} without <{name}>, which comes by accident")
+
+
 def no_path_of_one_machine(tree):
     pattern = re.compile(r"(?<![\w/.}\])*])/(?:wo" r"rk)/[\w.]")
     for path, line, match in matches(tree, tree.files, pattern):

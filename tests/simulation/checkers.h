@@ -2,6 +2,7 @@
 // its own small model of sessions and kernels.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>

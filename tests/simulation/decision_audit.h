@@ -1,6 +1,8 @@
 // Works each placement in the log out again, as `berth replay` does, and asks that it comes out as recorded.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 

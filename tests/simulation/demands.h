@@ -2,6 +2,7 @@
 // drains, requests near the bound of a record. With a generator of its own.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "events/base/random.h"

@@ -1,5 +1,7 @@
 #include "tests/simulation/forger.h"
 
+#include <algorithm>
+
 #include "events/codec/envelope.h"
 #include "events/log/orders_partition.h"
 #include "events/schema/v1/order.pb.h"

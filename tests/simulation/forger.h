@@ -2,6 +2,7 @@
 // MAC or a wrong one, and is marked, so that the checkers see when it was believed.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 

@@ -2,6 +2,7 @@
 // reach for a while, and void records that fill the journal up to the next chain point.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "events/base/random.h"

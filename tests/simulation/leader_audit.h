@@ -7,6 +7,7 @@
 //   AgentLost: not while the leader could not read `health`, nor a lease after that (P24)
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>

@@ -2,6 +2,7 @@
 // crashes.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>

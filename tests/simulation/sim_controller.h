@@ -1,6 +1,7 @@
 // A controller process in the simulator: durable projection, core, and a disk that outlives its crashes.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 // started.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>

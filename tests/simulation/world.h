@@ -12,6 +12,7 @@
 // machine runs one session that takes all of it.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>

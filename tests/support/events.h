@@ -4,6 +4,7 @@
 // is "s1/main1".
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

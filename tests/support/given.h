@@ -6,6 +6,7 @@
 // forbidden record left no trace but the quarantine (P7).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 

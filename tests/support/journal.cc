@@ -1,5 +1,7 @@
 #include "tests/support/journal.h"
 
+#include <algorithm>
+
 #include "events/codec/envelope.h"
 
 namespace berth::testing {

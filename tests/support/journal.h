@@ -2,6 +2,7 @@
 // any part.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>

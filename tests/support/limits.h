@@ -1,6 +1,8 @@
 // Limits for tests: Limit("user", "alice").slot("cpu", 10 * kUnit).sessions(5)
 #pragma once
 
+#include <cstdint>
+
 #include "tests/support/events.h"
 
 namespace berth::testing {

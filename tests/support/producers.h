@@ -1,6 +1,7 @@
 // Producers, for the fold and for decisions.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

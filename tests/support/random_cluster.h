@@ -2,6 +2,8 @@
 // refuse.
 #pragma once
 
+#include <cstdint>
+
 #include "events/base/random.h"
 #include "projections/fold/projection.h"
 #include "tests/support/journal.h"

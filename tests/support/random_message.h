@@ -4,6 +4,7 @@
 
 #include <google/protobuf/message.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // Session specs for tests: Spec().batch().cpu(2).kernels(3)
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "events/base/amount.h"

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "projections/store/projector.h"
 #include "tests/support/projector_rig.h"
 

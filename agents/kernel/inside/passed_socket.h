@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "events/base/files/descriptor.h"

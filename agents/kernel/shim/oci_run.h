@@ -1,6 +1,7 @@
 // The shim's part in an OCI kernel: overlay, runtime, the record of the init.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 

@@ -15,6 +15,7 @@
 // records: so a (kernel, attempt) never runs twice. Single-threaded; standard library only.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 

@@ -1,6 +1,8 @@
 // DecisionSteps: what a watched pass looked at, by names.
 #pragma once
 
+#include <cstdint>
+
 #include "controller/answers/decision/past_decision.h"
 #include "controller/answers/decision/watched_pass.h"
 

@@ -1,6 +1,7 @@
 // A past decision of the scheduler and its steps, as values: names, no index of the scheduler's model.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

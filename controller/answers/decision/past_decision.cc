@@ -1,5 +1,7 @@
 #include "controller/answers/decision/past_decision.h"
 
+#include <algorithm>
+
 #include "controller/answers/decision/decision_steps.h"
 #include "controller/answers/decision/watched_pass.h"
 #include "controller/decide/place_session.h"

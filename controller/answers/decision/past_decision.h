@@ -2,6 +2,7 @@
 // model of the state that the pass saw, with its steps, held against what was recorded (ADR 0095).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 

@@ -4,6 +4,7 @@
 // state anew.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>

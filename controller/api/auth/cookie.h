@@ -6,6 +6,7 @@
 // other.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -3,6 +3,7 @@
 // Thread-safe after construction.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

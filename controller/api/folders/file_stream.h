@@ -2,6 +2,7 @@
 // with the agent, but for a piece of at most 256 KiB.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "controller/api/folders/file_place.h"

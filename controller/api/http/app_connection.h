@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <boost/asio/steady_timer.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>

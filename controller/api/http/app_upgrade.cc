@@ -1,6 +1,8 @@
 // An AppConnection after the app's answer 101: bytes both ways.
 #include <boost/asio/write.hpp>
 
+#include <algorithm>
+
 #include "controller/api/http/app_connection.h"
 #include "controller/api/http/app_fields.h"
 

@@ -3,6 +3,8 @@
 // stream's.
 #pragma once
 
+#include <memory>
+
 #include "controller/api/inside/stream_relay.h"
 #include "controller/api/routes/metrics.h"
 

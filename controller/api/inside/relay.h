@@ -3,6 +3,8 @@
 // frames of the helper messages. What comes out of a kernel is hostile: each frame is checked.
 #pragma once
 
+#include <memory>
+
 #include "controller/api/inside/stream_relay.h"
 #include "events/codec/image_labels.h"
 #include "events/inside/frames.h"

@@ -1,6 +1,7 @@
 // Whether a stream into a kernel may go on, by what the state says now. Pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "controller/api/map/session_lookup.h"

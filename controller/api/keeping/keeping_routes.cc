@@ -1,4 +1,5 @@
 // How the cluster is kept: what history keeps, and the keys that seal secrets.
+#include <algorithm>
 #include <set>
 
 #include "controller/api/keeping/seal_key_place.h"

@@ -1,5 +1,6 @@
 #include "controller/api/live/event_export.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "controller/api/map/csv/csv_text.h"

@@ -2,6 +2,7 @@
 // says at its end that it is whole.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "controller/api/live/event_hub.h"

@@ -1,6 +1,8 @@
 // Watcher: one client's place in the journal, as a FrameStream.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 

@@ -4,6 +4,7 @@
 // Prometheus nor Grafana is needed to see the last hour.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 
 #include "controller/api/api_context.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <cstdint>
 #include <deque>
 #include <limits>
 #include <mutex>

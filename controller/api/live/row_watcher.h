@@ -1,6 +1,8 @@
 // RowWatcher: one client's place among the batches of changed rows, as a FrameStream.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>

@@ -4,6 +4,7 @@
 #include <array>
 #include <bitset>
 #include <boost/json.hpp>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>

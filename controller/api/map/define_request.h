@@ -4,6 +4,8 @@
 
 #include <boost/json.hpp>
 
+#include <cstdint>
+
 #include "controller/api/map/problem.h"
 #include "controller/api/map/slot_amounts.h"
 #include "events/base/clock.h"

@@ -1,6 +1,7 @@
 // Session rows as JSON, and the selection of rows for a list. Pure; callers hold the state's lock.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>

@@ -1,6 +1,7 @@
 // Diff: what changed between two moments, as an index that its pages are made of.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>

@@ -1,6 +1,7 @@
 // A call about the past: the same handlers over a state of then.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>

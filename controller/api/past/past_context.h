@@ -2,6 +2,10 @@
 // then; it asks nothing of the log, and nothing of agents.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <memory>
+
 #include "controller/api/api_context.h"
 #include "projections/store/past_state.h"
 

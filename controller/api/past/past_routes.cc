@@ -1,4 +1,5 @@
 // GET /v1/past: which moments can be asked for. GET /v1/diff: what changed between two.
+#include <algorithm>
 #include <charconv>
 
 #include "controller/api/map/event_json.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>

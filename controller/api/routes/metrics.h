@@ -3,6 +3,7 @@
 
 #include <prometheus/client_metric.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 

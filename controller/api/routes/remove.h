@@ -1,6 +1,7 @@
 // DELETE of what decide removes: ?reason=, and ?end_sessions= of what sessions are of.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "controller/api/routes/asker.h"

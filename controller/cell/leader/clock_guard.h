@@ -7,6 +7,7 @@
 // believed time plus what the boottime clock has counted.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 

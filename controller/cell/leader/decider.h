@@ -5,6 +5,7 @@
 // Leader.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "controller/cell/leader/clock_guard.h"

@@ -4,6 +4,7 @@
 // nothing, and its driver reads no input. Owned by a Leader.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <set>

@@ -1,6 +1,7 @@
 // InputRounds: decides about requests and reports, oldest first (P1, P7, P13). Owned by a Leader.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 

@@ -3,6 +3,7 @@
 // leave ends it at once.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>

@@ -5,6 +5,7 @@
 // snapshot to each agent whose last order is newer.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 

@@ -8,6 +8,7 @@
 // not written at all (P4). Owned by a Leader.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <set>

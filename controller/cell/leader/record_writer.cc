@@ -1,5 +1,7 @@
 #include "controller/cell/leader/record_writer.h"
 
+#include <algorithm>
+
 namespace berth::controller {
 namespace {
 

@@ -4,6 +4,7 @@
 // record see it. close() gives the bytes to append and the link that the next record must carry.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // The parts of the audit, one function a table. Each returns the first broken invariant; empty if all hold.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 

@@ -2,6 +2,7 @@
 // (BEHAVIOURS.md G11, G14). Such a session is RESERVED and stands in no lane.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "controller/placement/model/model.h"

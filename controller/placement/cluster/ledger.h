@@ -1,6 +1,7 @@
 // The ledger of agents: what each has, and what is taken there. All changes of used amounts are made here.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "controller/placement/cluster/cluster.h"

@@ -8,6 +8,7 @@
 // wants.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "controller/placement/fragmentation/balanced.h"

@@ -2,6 +2,7 @@
 // the last use frees the row.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "controller/placement/model/model.h"

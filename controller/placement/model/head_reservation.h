@@ -2,6 +2,7 @@
 // computes it.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "controller/placement/model/model.h"

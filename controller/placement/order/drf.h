@@ -2,6 +2,7 @@
 // placement changes a share.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <span>

@@ -2,6 +2,8 @@
 // one queue for each class.
 #pragma once
 
+#include <cstdint>
+
 #include "controller/placement/model/model.h"
 
 namespace berth::placement {

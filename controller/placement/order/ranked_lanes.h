@@ -9,6 +9,7 @@
 // beside its plain lanes.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>

@@ -2,6 +2,7 @@
 // since the fold cuts time the same way.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <span>
 

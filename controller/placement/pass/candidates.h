@@ -6,6 +6,7 @@
 // agent of the group.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "controller/placement/model/model.h"

@@ -11,6 +11,7 @@
 // no session is preempted for slots that come free anyway. A set of more than kVictimsMax is no plan.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <span>

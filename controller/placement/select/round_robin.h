@@ -6,6 +6,7 @@
 // decide who takes part, never whose turn it is.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "controller/placement/model/model.h"

@@ -1,6 +1,7 @@
 // Which of two agents the selection policies concentrated and dispersed prefer (BEHAVIOURS.md 3.1 and 3.2).
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -9,6 +9,7 @@
 // asks the buckets in order of unused capabilities and compares the best of those that are equal.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>

@@ -1,6 +1,7 @@
 // What a stream's topic must be so that nothing acknowledged is lost: its replicas and its settings.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -5,6 +5,7 @@
 #include <rocksdb/db.h>
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>

@@ -7,6 +7,7 @@
 //                streams (default: berth), so that one Kafka can have several clusters
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "events/log/event_log.h"

@@ -1,4 +1,5 @@
 // berth group
+#include <algorithm>
 #include <sstream>
 
 #include "ops/cli/command/pairs.h"

@@ -1,5 +1,7 @@
 #include "ops/cli/command/paging.h"
 
+#include <algorithm>
+
 #include "ops/cli/output/json_text.h"
 
 namespace berth::cli {

@@ -1,6 +1,7 @@
 // --wait: waits until sessions reach a state, woken by the journal and never by a timer.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 // copied; what is left out is told.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "events/base/files/descriptor.h"

@@ -1,5 +1,7 @@
 #include "ops/cli/folders/folder_files.h"
 
+#include <algorithm>
+
 #include "ops/cli/folders/folder_choice.h"
 #include "ops/cli/output/json_text.h"
 

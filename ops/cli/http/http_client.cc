@@ -1,5 +1,6 @@
 #include "ops/cli/http/http_client.h"
 
+#include <algorithm>
 #include <csignal>
 #include <optional>
 

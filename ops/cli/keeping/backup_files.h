@@ -1,6 +1,7 @@
 // Where a backup goes, and where it comes from: a folder, or a stream that is a tar of the folder.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <ostream>
 #include <string>

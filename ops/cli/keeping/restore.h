@@ -2,6 +2,7 @@
 // the event that the log was restored.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>

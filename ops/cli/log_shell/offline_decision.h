@@ -3,6 +3,8 @@
 
 #include <boost/json.hpp>
 
+#include <cstdint>
+
 #include "ops/cli/log_shell/offline_log.h"
 
 namespace berth::cli {

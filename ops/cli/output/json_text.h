@@ -1,6 +1,7 @@
 // JSON values as text for people and programs. Pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 

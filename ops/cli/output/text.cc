@@ -1,4 +1,5 @@
 // Widths, colours and control characters (table.h).
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 

@@ -1,6 +1,8 @@
 // `berth session run` and `attach`: what a session's first kernel writes, until the session has ended.
 #pragma once
 
+#include <cstdint>
+
 #include "ops/cli/command/wait.h"
 
 namespace berth::cli {

@@ -2,6 +2,7 @@
 // kernel. A shell's connection that was cut is made again; what a terminal shows goes on where it stopped.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>

@@ -2,6 +2,7 @@
 // would steer it is shown (output/terminal_text.h).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 

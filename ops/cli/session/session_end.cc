@@ -1,4 +1,6 @@
 // berth session rm
+#include <algorithm>
+
 #include "ops/cli/command/registry.h"
 #include "ops/cli/command/wait.h"
 #include "ops/cli/output/json_text.h"

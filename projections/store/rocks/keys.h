@@ -1,6 +1,7 @@
 // Keys of a RocksStore (rocks_store.h lists them).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 

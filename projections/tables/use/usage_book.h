@@ -5,6 +5,7 @@
 // (P25).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <unordered_map>
 

@@ -5,6 +5,7 @@
 // fold whose changes somebody takes keeps them. A copy is off.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>

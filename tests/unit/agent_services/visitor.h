@@ -1,6 +1,8 @@
 // An API server's end of a stream of raw bytes, on an io_context that the test itself runs.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>

@@ -1,6 +1,9 @@
 // Small random clusters, nearly full, with a few sessions that wait.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "controller/placement/model/model.h"
 #include "events/base/random.h"
 #include "tests/unit/answers/unblock_oracle.h"

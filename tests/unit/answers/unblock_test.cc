@@ -2,6 +2,8 @@
 // checked by hand.
 #include "controller/answers/unblock.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "tests/unit/answers/unblock_random.h"

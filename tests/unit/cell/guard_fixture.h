@@ -1,6 +1,9 @@
 // GuardTest: a leader, one agent, and writers whose keys are right or wrong.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+
 #include "tests/unit/cell/leader_fixture.h"
 
 namespace berth::controller {

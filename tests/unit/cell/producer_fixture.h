@@ -1,6 +1,8 @@
 // ProducerFixture: a leader, one agent, and the producer u1, which may launch and end sessions of user u1.
 #pragma once
 
+#include <cstdint>
+
 #include "tests/unit/cell/guard_fixture.h"
 
 namespace berth::controller {

@@ -1,6 +1,8 @@
 // A server that keeps the files of one folder, "data", in memory, and whose connections a test cuts.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>

@@ -1,6 +1,7 @@
 // A journal made by the real writer's code: envelopes, records and links.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,9 @@
 // A machine made of strings, and a server that is a function.
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>

@@ -1,6 +1,8 @@
 // berth session logs: lines from the end, and a log that is empty.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/cli/fake_world.h"
 
 namespace berth::cli {

@@ -1,6 +1,7 @@
 // Tables, CSV, YAML, JSON, bars and times (ops/cli/output).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "ops/cli/local_zone.h"

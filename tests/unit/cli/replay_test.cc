@@ -1,6 +1,8 @@
 // What the CLI computes from the raw journal: export, verify, and the state at a past position.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "projections/fold/projection.h"
 #include "tests/unit/cli/fake_journal.h"
 #include "tests/unit/cli/fake_world.h"

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "tests/unit/copy/copy_rig.h"
 
 namespace berth::copy {

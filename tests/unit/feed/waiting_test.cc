@@ -2,6 +2,8 @@
 // roles, agents.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/limits.h"
 #include "tests/unit/feed/pass_fixture.h"
 

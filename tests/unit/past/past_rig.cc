@@ -1,5 +1,7 @@
 #include "tests/unit/past/past_rig.h"
 
+#include <algorithm>
+
 namespace berth::testing {
 
 using projections::ApplyOutcome;

@@ -2,6 +2,8 @@
 // they must give.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "controller/placement/devices/devices.h"
 
 namespace berth::placement {

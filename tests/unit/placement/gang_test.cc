@@ -2,6 +2,7 @@
 // the policies prefer.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "controller/placement/devices/pack_devices.h"

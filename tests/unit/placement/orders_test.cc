@@ -1,6 +1,7 @@
 // Orders that change while they are walked (drf, fair-share), and those with a reservation (backfill).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 

@@ -8,6 +8,8 @@
 //   plain_reason.h  why not                                      plain_never.h     what could never be placed
 #pragma once
 
+#include <cstdint>
+
 #include "tests/unit/placement/plain_backfill.h"
 #include "tests/unit/placement/plain_never.h"
 #include "tests/unit/placement/plain_orders.h"

@@ -7,6 +7,8 @@
 // then, too).
 #pragma once
 
+#include <cstdint>
+
 #include "tests/unit/placement/plain_select.h"
 
 namespace berth::placement::testing {

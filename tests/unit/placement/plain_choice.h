@@ -7,6 +7,8 @@
 // placement to its end, so also one that has to leave.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <tuple>
 
 #include "tests/unit/placement/plain_books.h"

@@ -2,6 +2,8 @@
 // scheduler asks it with what CustomQuestion says, the plain one with its own books.
 #pragma once
 
+#include <cstdint>
+
 #include "controller/placement/select/custom/policy.h"
 #include "tests/unit/placement/plain_books.h"
 

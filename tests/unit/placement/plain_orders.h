@@ -11,7 +11,9 @@
 // of their own.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "controller/placement/order/fair_share.h"
 #include "tests/unit/placement/plain_books.h"

@@ -9,6 +9,9 @@
 // order, of those whose job priority is no higher than who had to go has.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "tests/unit/placement/plain_select.h"
 
 namespace berth::placement::testing {

@@ -3,6 +3,8 @@
 // the id (SCENARIO.md).
 #pragma once
 
+#include <algorithm>
+
 #include "tests/unit/placement/plain_choice.h"
 
 namespace berth::placement::testing {

@@ -12,6 +12,8 @@
 // Shared with the real scheduler: the value of a potential for one node (fragmentation/).
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "controller/placement/fragmentation/fragments.h"

@@ -2,6 +2,9 @@
 // same, step by step.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "controller/placement/pass/explain.h"
 #include "events/base/random.h"
 #include "tests/unit/placement/plain.h"

@@ -2,6 +2,8 @@
 
 #include "controller/placement/select/rating_index.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "controller/placement/model/catalog.h"

@@ -1,6 +1,7 @@
 // A small cluster in words: amounts as text ("0.5", "16g"), ids from names, decisions as lines.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>

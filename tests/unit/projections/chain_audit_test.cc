@@ -1,6 +1,8 @@
 // Signed chain heads in the fold, and an audit that knows nothing but the log's bytes: what it must find.
 #include "projections/audit/chain_audit.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "events/codec/chain_head.h"

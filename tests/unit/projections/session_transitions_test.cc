@@ -1,6 +1,8 @@
 // The diagram of session_table.h: what each event does in each status, and what is forbidden.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/given.h"
 
 namespace berth::testing {

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
+
 #include "projections/store/memory_store.h"
 #include "projections/store/projector.h"
 #include "projections/views/usage_report.h"

@@ -1,5 +1,6 @@
 #include "tests/unit/slurm/fake_cell.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include "ops/cli/slurm/batch_script.h"

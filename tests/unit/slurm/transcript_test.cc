@@ -2,6 +2,7 @@
 // BERTH_WRITE_TRANSCRIPTS=1 writes them anew from their commands; read the difference then.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>

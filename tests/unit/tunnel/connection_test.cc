@@ -1,5 +1,6 @@
 // The connection: who gets one, what ends it, and that everybody is told.
 #include <openssl/ssl.h>
+#include <algorithm>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <future>

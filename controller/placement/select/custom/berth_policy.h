@@ -24,6 +24,8 @@
 
 #include <stdint.h>
 
+#include <cstdint>
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -1,6 +1,8 @@
 // The order of the live sessions equals a walk over all, after every record, void ones and undo included.
 #include "controller/api/live/live_sessions.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/random_cluster.h"

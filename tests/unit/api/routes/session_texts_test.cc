@@ -1,6 +1,8 @@
 // The kept texts of sessions equal what is written anew, after every record, void ones and undo included.
 #include "controller/api/live/session_texts.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/random_cluster.h"

@@ -1,6 +1,8 @@
 // Rows watched: a client that follows the recipe shows what GET answers, wherever it is cut off.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "controller/decide/decide.h"
 #include "events/codec/envelope.h"
 #include "tests/support/limits.h"

@@ -1,5 +1,7 @@
 #include "tests/unit/api/support/fake_cell.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "controller/decide/decide.h"

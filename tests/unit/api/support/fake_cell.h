@@ -5,6 +5,9 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <vector>

@@ -1,6 +1,7 @@
 // FakeFiles: an agent's answers to questions about files, of which a test decides each.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>

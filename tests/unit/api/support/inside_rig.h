@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "tests/support/limits.h"
 #include "tests/unit/api/support/stream_client.h"
 

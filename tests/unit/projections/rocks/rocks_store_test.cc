@@ -1,5 +1,6 @@
 #include "projections/store/rocks/rocks_store.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <thread>
