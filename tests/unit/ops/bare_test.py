@@ -44,6 +44,17 @@ def make_system(path):
             tar.add(os.path.realpath(source), name)
 
 
+def cgroup2_with_controllers():
+    """Where it is mounted; None without one."""
+    with open("/proc/self/mountinfo", encoding="utf-8") as mounts:
+        for row in mounts:
+            fields = row.split()
+            if fields[fields.index("-") + 1] == "cgroup2":
+                with open(fields[4] + "/cgroup.controllers", encoding="utf-8") as file:
+                    return fields[4] if file.read().strip() else None
+    return None
+
+
 class Bare(unittest.TestCase):
     def setUp(self):
         if os.geteuid() != 0 or subprocess.run(["unshare", "-mpf", "true"], check=False, stderr=subprocess.DEVNULL).returncode:
@@ -57,8 +68,11 @@ class Bare(unittest.TestCase):
         for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "a tree"]):
             subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *command], cwd=self.root, check=True)
         os.makedirs(os.path.join(self.root, "build", "bare"))
-        make_system(os.path.join(self.root, "build", "bare", "bookworm.tar"))
+        make_system(self.system("bookworm"))
         self.addCleanup(self.nothing_is_left)
+
+    def system(self, suite):
+        return os.path.join(self.root, "build", "bare", f"{suite}.tar")
 
     def put(self, path, text):
         path = os.path.join(self.root, path)
@@ -100,6 +114,28 @@ class Bare(unittest.TestCase):
         self.assertEqual(code, 0, err)
         self.assertEqual(out.splitlines()[:2], ["berth-bare 0", "/proc/1"])
         self.assertEqual(len(out.splitlines()), 3, out)
+
+    def test_another_suite_is_another_system(self):
+        os.rename(self.system("bookworm"), self.system("trixie"))
+        code, out, err = self.run_bare("--suite", "trixie", "bash", "-c", "ls")
+        self.assertEqual((code, out), (0, "ops\n"), err)
+        code, _, err = self.run_bare("bash", "-c", "ls")
+        self.assertEqual(code, 1)
+        self.assertIn("could not fetch Debian bookworm", err)
+        for wrong in (["--suite", "bullseye"], ["--suite"]):
+            code, _, err = self.run_bare(*wrong, "bash")
+            self.assertEqual(code, 2)
+            self.assertIn("--suite needs bookworm or trixie", err)
+
+    def test_groups_below_the_commands_own_have_every_controller_of_cgroup2(self):
+        if not (mount := cgroup2_with_controllers()):
+            self.skipTest("no cgroup2 of this machine has a controller")
+        with open(mount + "/cgroup.controllers", encoding="utf-8") as file:
+            wanted = file.read()
+        code, out, err = self.run_bare("bash", "-c", f"cat {mount}/cgroup.subtree_control; ls {mount}; cat /proc/self/cgroup")
+        self.assertEqual(code, 0, err)
+        self.assertEqual(out.splitlines()[0].split(), wanted.split())
+        self.assertIn("0::/command", out)
 
     def test_what_the_command_writes_to_the_compilers_cache_is_kept(self):
         cache = os.path.join(self.root, "cache")
