@@ -36,8 +36,13 @@ Result<std::unique_ptr<KernelBackend>> open_process(const BackendConfig& config,
   ProcessKindConfig kind{config.init_path, config.process_user, ""};
   if (const auto cgroups = read_cgroup_layout(); geteuid() == 0 && cgroups.ok())
     kind.cgroup = (cgroups->unified.empty() ? cgroups->memory_root : cgroups->unified) +
-                  agent_cgroup(config.data_folder);
+                  agent_cgroup(*cgroups, config.data_folder);
   return ShimBackend::open(std::move(shim), make_process_kind(std::move(kind)));
+}
+
+shim::ScopeSettings scope_settings(const std::string& data_folder) {
+  const auto layout = read_cgroup_layout();
+  return {scope_of_agent(data_folder), layout.ok() && layout->v2 ? layout->unified : "", all_pids_max()};
 }
 
 }  // namespace
@@ -57,7 +62,7 @@ Result<std::unique_ptr<KernelBackend>> open_backend(BackendConfig config) {
     if (*chosen != config.data_folder) sweep_fast_folders(std::filesystem::path(*chosen).parent_path());
   }
   const shim::Folders folders{config.data_folder, config.fast_folder};
-  ShimBackendConfig shim{folders, config.launcher_path, config.keep_logs};
+  ShimBackendConfig shim{folders, config.launcher_path, config.keep_logs, scope_settings(config.data_folder)};
   if (config.kind == BackendKind::kProcess) return open_process(config, std::move(shim));
   auto kind = make_oci_kind({folders, config.init_path, config.runtime, config.id_base, config.id_count,
                              config.disk_per_kernel, config.egress});

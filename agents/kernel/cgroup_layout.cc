@@ -1,9 +1,12 @@
 #include "agents/kernel/cgroup_layout.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <sstream>
 
+#include "agents/kernel/shim/scope.h"
 #include "agents/kernel/shim/system.h"
 #include "events/base/hash.h"
 
@@ -19,8 +22,37 @@ std::string CgroupLayout::oom_file(const std::string& path) const {
   return memory_root + path + (v2 ? "/memory.events" : "/memory.oom_control");
 }
 
-std::string agent_cgroup(const std::string& data_folder) {
-  return "/berth-" + to_hex(as_view(blake2b_128(data_folder))).substr(0, 12);
+namespace {
+
+std::int64_t pid_max() {
+  return std::strtoll(shim::read_file("/proc/sys/kernel/pid_max").value_or("").c_str(), nullptr, 10);
+}
+
+}  // namespace
+
+std::int64_t all_pids_max() { return pid_max() / 2; }
+std::int64_t kernel_pids_max() { return pid_max() / 16; }
+
+namespace {
+
+std::string name_of_agent(const std::string& data_folder) {
+  return "berth-" + to_hex(as_view(blake2b_128(data_folder))).substr(0, 12);
+}
+
+}  // namespace
+
+bool systemd_runs() {
+  struct stat info {};
+  return lstat("/run/systemd/system", &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+std::string scope_of_agent(const std::string& data_folder) {
+  return geteuid() == 0 && systemd_runs() ? name_of_agent(data_folder) + ".scope" : "";
+}
+
+std::string agent_cgroup(const CgroupLayout& layout, const std::string& data_folder) {
+  const std::string scope = layout.v2 ? scope_of_agent(data_folder) : "";
+  return "/" + (scope.empty() ? name_of_agent(data_folder) : std::string(shim::kSlice) + "/" + scope);
 }
 
 Result<CgroupLayout> parse_cgroup_layout(const std::string& mountinfo) {

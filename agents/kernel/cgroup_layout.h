@@ -22,8 +22,19 @@ struct CgroupLayout {
   std::string oom_file(const std::string& path) const;
 };
 
-// The cgroup of an agent, below each root: two agents on one machine have one each.
-std::string agent_cgroup(const std::string& data_folder);
+// Whether systemd is this machine's init: it owns the tree, and gives us a part of it (shim/scope.h).
+bool systemd_runs();
+// The unit of systemd that holds an agent's launcher and kernels. Empty: this machine has none, or this is not
+// root.
+std::string scope_of_agent(const std::string& data_folder);
+// The cgroup of an agent, below each root: two agents on one machine have one each. In the version 2 tree of a
+// machine with systemd it is that of the scope, which is there while a launcher or a kernel is.
+std::string agent_cgroup(const CgroupLayout& layout, const std::string& data_folder);
+
+// The machine's process ids are shared by all: kernels get half of them, and one kernel a small part. 0: not
+// known.
+std::int64_t all_pids_max();
+std::int64_t kernel_pids_max();
 
 // Code: no-cgroups.
 Result<CgroupLayout> read_cgroup_layout();

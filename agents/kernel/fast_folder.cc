@@ -42,7 +42,7 @@ bool has_live_kernel(const std::string& fast_folder) {
 void end_leftovers(const std::string& data_folder) {
   const auto cgroups = read_cgroup_layout();
   if (!cgroups) return;
-  for (const std::string& cgroup : cgroups->folders(agent_cgroup(data_folder)))
+  for (const std::string& cgroup : cgroups->folders(agent_cgroup(*cgroups, data_folder)))
     shim::remove_cgroup_tree(cgroup);
 }
 

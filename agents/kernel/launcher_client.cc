@@ -10,6 +10,9 @@
 #include <csignal>
 #include <cstring>
 
+#include "agents/kernel/shim/system.h"
+#include "events/base/clock.h"
+
 namespace berth::agents {
 namespace {
 
@@ -34,8 +37,8 @@ ssize_t send_with(int socket, std::string& text, const Descriptor& descriptor) {
 
 }  // namespace
 
-LauncherClient::LauncherClient(std::string program, shim::Folders folders)
-    : program_(std::move(program)), folders_(std::move(folders)) {}
+LauncherClient::LauncherClient(std::string program, shim::Folders folders, shim::ScopeSettings scope)
+    : program_(std::move(program)), folders_(std::move(folders)), scope_(std::move(scope)) {}
 
 // The launcher stays as long as it has kernels; without any it ends now, and is reaped here or by init.
 LauncherClient::~LauncherClient() {
@@ -44,6 +47,13 @@ LauncherClient::~LauncherClient() {
 }
 
 Result<void> LauncherClient::spawn() {
+  // One that cannot run is not started again at once, and again.
+  const std::int64_t now = shim::boottime_now();
+  if (spawned_at_ != 0 && now - spawned_at_ < kSecond) {
+    spawned_at_ = 0;
+    return make_error("launcher-failed", "berth-launcher ended as soon as it was started",
+                      "its words are in " + folders_.data + "/launcher.log");
+  }
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return make_error("launcher-not-started", std::string("no socket: ") + std::strerror(errno));
@@ -66,7 +76,11 @@ Result<void> LauncherClient::spawn() {
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  char* const argv[] = {program_.data(), folders_.data.data(), folders_.fast.data(), nullptr};
+  std::string processes = std::to_string(scope_.processes);
+  char* argv[] = {program_.data(),      folders_.data.data(),    folders_.fast.data(),
+                  scope_.name.data(),   scope_.unified.data(),   processes.data(),
+                  nullptr};
+  if (scope_.name.empty()) argv[3] = nullptr;
   const int error = posix_spawn(&pid_, program_.c_str(), &actions, &attributes, argv, environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
@@ -78,6 +92,7 @@ Result<void> LauncherClient::spawn() {
                       "berth-launcher stands beside berth-agent in a build's bin folder");
   }
   socket_ = ends[0];
+  spawned_at_ = now;
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "agents/kernel/shim/records.h"
+#include "agents/kernel/shim/scope.h"
 #include "events/base/files/descriptor.h"
 #include "events/base/result.h"
 
@@ -17,12 +18,14 @@ namespace berth::agents {
 // (PITFALLS, Kafka).
 class LauncherClient {
  public:
-  LauncherClient(std::string program, shim::Folders folders);
+  // `scope`: where systemd is to hold it and its kernels; without a name the launcher stays where the agent is.
+  LauncherClient(std::string program, shim::Folders folders, shim::ScopeSettings scope = {});
   ~LauncherClient();
   LauncherClient(const LauncherClient&) = delete;
   LauncherClient& operator=(const LauncherClient&) = delete;
 
-  // Starts a launcher, whose messages go to DATA/launcher.log. Code: launcher-not-started.
+  // Starts a launcher, whose messages go to DATA/launcher.log. Codes: launcher-not-started; launcher-failed
+  // if the last one ended within a second of its start.
   Result<void> spawn();
   // Readable (end of file) if the launcher has died; writable if flush() may go on.
   int socket() const { return socket_; }
@@ -39,6 +42,8 @@ class LauncherClient {
  private:
   std::string program_;
   shim::Folders folders_;
+  shim::ScopeSettings scope_;
+  std::int64_t spawned_at_ = 0;  // CLOCK_BOOTTIME
   int socket_ = -1;
   pid_t pid_ = -1;
   struct Request {

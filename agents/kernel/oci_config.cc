@@ -145,6 +145,7 @@ json::object process_of(const KernelSpec& spec, const OciSettings& settings) {
       {"capabilities", capabilities_of(image)},
       {"rlimits", json::array{json::object{{"type", "RLIMIT_CORE"}, {"hard", 0}, {"soft", 0}}}},
       {"noNewPrivileges", true},
+      {"oomScoreAdj", shim::kKernelOomScore},
   };
 }
 

@@ -86,17 +86,15 @@ class OciKind final : public KernelKind {
         cgroups_(std::move(cgroups)),
         disks_(std::move(disks)),
         id_ranges_(config_.id_count),
-        group_(agent_cgroup(config_.folders.data)) {
-    const std::int64_t pid_max =
-        std::strtoll(shim::read_file("/proc/sys/kernel/pid_max").value_or("").c_str(), nullptr, 10);
-    if (pid_max <= 0) return;
-    pids_max_ = static_cast<std::uint32_t>(std::max<std::int64_t>(1, pid_max / kPidsPartOfKernel));
-    bound_all_pids(pid_max / kPidsPartOfAll);
+        group_(agent_cgroup(cgroups_, config_.folders.data)) {
+    if (const std::int64_t most = kernel_pids_max(); most > 0) pids_max_ = static_cast<std::uint32_t>(most);
+    // The scope of systemd is made, bounded and removed by the launcher and by systemd.
+    if (!in_scope()) make_group();
   }
   ~OciKind() override {
     for (const std::string& folder : cgroups_.folders(group_)) {
       rmdir((folder + "/shims").c_str());
-      rmdir(folder.c_str());  // stays while kernels are in it
+      if (!in_scope()) rmdir(folder.c_str());  // stays while kernels are in it
     }
   }
 
@@ -179,16 +177,19 @@ class OciKind final : public KernelKind {
     return id_ranges_.take(name);
   }
 
-  // The machine's process ids are shared by all: one kernel gets a small part, all of them together a half.
-  static constexpr std::int64_t kPidsPartOfKernel = 16;
-  static constexpr std::int64_t kPidsPartOfAll = 2;
+  bool in_scope() const { return cgroups_.v2 && !scope_of_agent(config_.folders.data).empty(); }
 
-  // Where the tree has a controller of pids; a machine without one has no such bound.
-  void bound_all_pids(std::int64_t pids_max) const {
+  // A container mounts its cgroups from inside its user namespace, and the kernel looks at each folder on the
+  // way to them with the rights of the container's root: it passes, and nobody else lists what is there. The
+  // mode is set at every start, since our umask is narrow and the folder of an older agent may be there. Where
+  // the tree has no controller of pids there is no such bound.
+  void make_group() const {
     for (const std::string& root : cgroups_.roots) {
       write_text(root + "/cgroup.subtree_control", "+pids");
-      mkdir((root + group_).c_str(), 0755);
-      write_text(root + group_ + "/pids.max", std::to_string(pids_max));
+      mkdir((root + group_).c_str(), 0711);
+      chmod((root + group_).c_str(), 0711);
+      if (const std::int64_t most = all_pids_max(); most > 0)
+        write_text(root + group_ + "/pids.max", std::to_string(most));
     }
   }
 

@@ -30,6 +30,7 @@ struct ShimBackendConfig {
   shim::Folders folders;  // made if missing
   std::string launcher_path;
   Duration keep_logs = 30 * kDay;  // of kernels that were forgotten, from their last line
+  shim::ScopeSettings scope = {};  // no name: the launcher stays in the agent's own cgroup
 };
 
 class ShimBackend final : public KernelBackend {

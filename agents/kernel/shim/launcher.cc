@@ -68,6 +68,7 @@ int Launcher::run() {
   setsid();    // Ctrl-C at the agent's terminal is not for the kernels
   umask(022);  // the kernels' own; the agent's folder is closed to others as a whole
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (getuid() == 0) set_oom_score(kShimOomScore);
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
     files.rlim_cur = files.rlim_max;

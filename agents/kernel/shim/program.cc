@@ -116,6 +116,7 @@ void ProgramLaunch::be_child() {
   setsid();
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
+  set_oom_score(kKernelOomScore);
   if (!join_cgroups() || (chdir(home_.c_str()) != 0 && chdir("/") != 0)) {
     error_ = errno;
     _exit(kNothingRan);

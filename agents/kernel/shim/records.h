@@ -36,6 +36,10 @@ namespace berth::agents::shim {
 
 inline constexpr std::int64_t kLogSegment = 4 << 20;  // bytes
 inline constexpr std::int64_t kLogSegments = 4;       // kept: 12 to 16 MiB of the newest output
+// oom_score_adj of a kernel's processes, however its agent was started: where the machine itself has no memory
+// left a kernel goes before what the machine needs.
+inline constexpr int kKernelOomScore = 500;
+inline constexpr int kShimOomScore = -900;  // of root's: who ends kernels goes last
 inline constexpr int kExitFd = 3;                     // on which a container's init writes its end
 inline constexpr int kDoorFd = 4;                     // the door, for a container's init or a helper
 inline constexpr int kExitShimBusy = 3;               // exit code of a shim that found another at work
@@ -156,7 +160,8 @@ class StateDraft {
 };
 
 struct ExitRecord {
-  std::string end = "exited";  // exited, signalled, out-of-memory, stopped, lease-over, start-failed, unknown
+  std::string end = "exited";  // exited, signalled, out-of-memory, stopped, lease-over,
+                               // machine-stopped, start-failed, unknown
   int code = 0;
   std::int64_t started_at = 0;
   std::int64_t ended_at = 0;

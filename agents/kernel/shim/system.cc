@@ -148,6 +148,18 @@ void take_output(const char* pipe_path) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+void set_oom_score(int score) {
+  char text[8];
+  char* at = text + sizeof text;
+  for (int rest = score < 0 ? -score : score; at > text + 1 && (rest > 0 || at == text + sizeof text); rest /= 10)
+    *--at = static_cast<char>('0' + rest % 10);
+  if (score < 0) *--at = '-';
+  const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  write_all(fd, {at, static_cast<std::size_t>(text + sizeof text - at)});
+  close(fd);
+}
+
 int take_lock(const std::string& path) {
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return -1;

@@ -35,6 +35,8 @@ bool signal_pidfd(int pidfd, int signal);
 // Makes the pipe at this path the process's stdout and stderr, and gives it default signals, none blocked.
 // Async-signal-safe.
 void take_output(const char* pipe_path);
+// Of this process, and of what it starts. Async-signal-safe.
+void set_oom_score(int score);
 // Takes the lock of a kernel folder, at once or not at all: its fd, -1 if another process holds the lock or
 // the folder is gone.
 int take_lock(const std::string& path);

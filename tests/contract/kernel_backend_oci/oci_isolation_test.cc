@@ -52,7 +52,7 @@ class OciIsolation : public KernelBackendContract {
 TEST_P(OciIsolation, S8_AllKernelsTogetherLeaveHalfOfTheMachinesProcessIds) {
   const auto cgroups = read_cgroup_layout();
   ASSERT_TRUE(cgroups.ok());
-  const std::string group = agent_cgroup(static_cast<RealRig&>(*rig_).folder());
+  const std::string group = agent_cgroup(*cgroups, static_cast<RealRig&>(*rig_).folder());
   std::string bound;
   for (const std::string& root : cgroups->roots)
     bound += shim::read_file(root + group + "/pids.max").value_or("");
@@ -68,7 +68,7 @@ TEST_P(OciIsolation, S8_WhatItsShimDoesIsTakenFromAKernelsQuota) {
   const auto state =
       shim::decode_state(shim::read_file(rig.fast() + "/run/" + kernel_name(key) + ".state").value_or(""));
   ASSERT_TRUE(state.has_value());
-  const std::string path = agent_cgroup(rig.folder()) + "/" + kernel_name(key);
+  const std::string path = agent_cgroup(*read_cgroup_layout(), rig.folder()) + "/" + kernel_name(key);
   const auto charged = [&] {
     const auto cgroups = shim::read_file("/proc/" + std::to_string(state->shim.pid) + "/cgroup");
     return cgroups.value_or("").find(path + "/shim\n") != std::string::npos;

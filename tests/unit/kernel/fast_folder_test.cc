@@ -59,7 +59,7 @@ TEST_F(FastFolders, F15_WhatRunsInTheCgroupsOfOneThatGoesIsEnded) {
   const auto cgroups = read_cgroup_layout();
   if (geteuid() != 0 || !cgroups) GTEST_SKIP() << "only root has cgroups";
   const std::string data = "/no/such/folder-" + std::to_string(getpid());
-  const std::string mine = cgroups->folders(agent_cgroup(data)).back();
+  const std::string mine = cgroups->folders(agent_cgroup(*cgroups, data)).back();
   std::error_code error;
   if (!fs::create_directories(mine + "/kernel", error)) GTEST_SKIP() << mine << " cannot be made here";
   const auto before = signal(SIGCHLD, SIG_IGN);  // a process that nobody waits for stays in its cgroup
