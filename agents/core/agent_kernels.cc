@@ -17,6 +17,7 @@ v1::KernelEnd to_wire(KernelEnd end) {
     case KernelEnd::kOutOfMemory: return v1::OUT_OF_MEMORY;
     case KernelEnd::kStopped: return v1::STOPPED;
     case KernelEnd::kLeaseOver: return v1::LEASE_OVER;
+    case KernelEnd::kMachineStopped: return v1::MACHINE_STOPPED;
     case KernelEnd::kStartFailed: return v1::START_FAILED;
     case KernelEnd::kResultUnknown: return v1::RESULT_UNKNOWN;
   }

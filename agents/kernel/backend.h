@@ -93,6 +93,7 @@ enum class KernelEnd : std::uint8_t {
   kOutOfMemory,  // killed by the host's kernel at the memory limit
   kStopped,      // ended by stop()
   kLeaseOver,    // ended by the shim when the lease was over
+  kMachineStopped,  // ended because the machine was shut down, restarted or lost its power
   kStartFailed,  // never ran; error says why
   kResultUnknown,  // ran and ended, and nobody saw how (P23)
 };

@@ -197,7 +197,7 @@ void FakeBackend::power_failure() {
     if (ended(kernel)) continue;
     const bool ran = kernel.last.what == KernelEvent::What::kRunning;
     if (ran)
-      finish(kernel, KernelEnd::kResultUnknown, 0, make_error("machine-restarted", "the machine restarted"));
+      finish(kernel, KernelEnd::kMachineStopped, 0, make_error("machine-restarted", "the machine restarted"));
     else
       finish(kernel, KernelEnd::kStartFailed, 0, make_error("machine-restarted", "the machine restarted"));
   }

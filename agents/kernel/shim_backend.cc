@@ -13,6 +13,7 @@
 #include "agents/kernel/ends_file.h"
 #include "agents/kernel/kernel_name.h"
 #include "agents/kernel/log_reader.h"
+#include "agents/kernel/shim/machine_stop.h"
 #include "agents/kernel/shim/remove_tree.h"
 #include "agents/kernel/shim/system.h"
 #include "agents/kernel/sweep.h"
@@ -158,11 +159,12 @@ void ShimBackend::recover_kernel(const std::string& name, std::vector<RecoveredK
 
 // Claimed, and no trace of it: the power failed. It may have run.
 shim::ExitRecord ShimBackend::end_without_trace(const std::string& name) {
-  shim::ExitRecord record{.end = "unknown",
+  shim::ExitRecord record{.end = shim::kMachineStopped,
                           .ended_at = shim::wall_now(),
                           .error_code = "machine-restarted",
                           .error = "the machine stopped while the kernel ran"};
   if (const auto known = ends_.find(name); known != ends_.end()) record = known->second;
+  if (record.end == shim::kMachineStopped && record.error.empty()) shim::be_stopped_by_machine(record);
   const shim::KernelFiles files = files_of(name);
   shim::write_aside(files.exit(), config_.folders.fast + "/run/." + name, encode(record));
   return record;  // its layers go with the first sweep

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "agents/kernel/kernel_name.h"
+#include "agents/kernel/shim/machine_stop.h"
 #include "agents/kernel/shim/remove_tree.h"
 #include "agents/kernel/shim/system.h"
 #include "agents/kernel/shim_backend.h"
@@ -26,6 +27,7 @@ KernelEnd end_of(const std::string& word) {
   if (word == "out-of-memory") return KernelEnd::kOutOfMemory;
   if (word == "stopped") return KernelEnd::kStopped;
   if (word == "lease-over") return KernelEnd::kLeaseOver;
+  if (word == shim::kMachineStopped) return KernelEnd::kMachineStopped;
   if (word == "start-failed") return KernelEnd::kStartFailed;
   return KernelEnd::kResultUnknown;
 }
@@ -166,8 +168,8 @@ void ShimBackend::do_stop(const Stop& stop) {
   const shim::KernelFiles files = files_of(name);
   // The file is the request; the signal says that it is there. A shim looks by itself when it starts or
   // adopts.
-  const std::string request = encode_fields({{"grace", std::to_string(stop.grace)}});
-  shim::write_aside(files.in("stop"), files.in("stop.new"), request);
+  shim::write_aside(files.in("stop"), files.in("stop.new"),
+                    shim::encode(shim::StopRequest{stop.grace, false}));
   found->second.stop_asked = true;
   if (found->second.shim >= 0) shim::signal_pidfd(found->second.shim, SIGUSR1);
 }

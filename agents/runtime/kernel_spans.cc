@@ -18,6 +18,7 @@ const char* name_of(KernelEnd end) {
     case KernelEnd::kOutOfMemory: return "out-of-memory";
     case KernelEnd::kStopped: return "stopped";
     case KernelEnd::kLeaseOver: return "lease-over";
+    case KernelEnd::kMachineStopped: return "machine-stopped";
     case KernelEnd::kStartFailed: return "start-failed";
     case KernelEnd::kResultUnknown: return "result-unknown";
   }

@@ -281,6 +281,12 @@ CauseText lease_over(const Asked& a) {
           "it starts again when there is room"};
 }
 
+CauseText machine_stopped(const Asked& a) {
+  return {"its machine was shut down or restarted; the session went back to the queue " +
+              span_text(a.now - since(a)) + " ago",
+          "it starts again when there is room"};
+}
+
 struct Cause {
   const char* code;
   CauseText (*text)(const Asked&);
@@ -309,7 +315,8 @@ constexpr Cause kCauses[] = {{"not-tried-yet", never_looked_at},
                              {projections::end_reason::kPreempted, preempted},
                              {projections::end_reason::kStartFailed, start_failed},
                              {projections::end_reason::kAgentLost, agent_lost},
-                             {projections::end_reason::kLeaseOver, lease_over}};
+                             {projections::end_reason::kLeaseOver, lease_over},
+                             {projections::end_reason::kMachineStopped, machine_stopped}};
 
 }  // namespace
 

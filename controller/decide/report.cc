@@ -33,7 +33,8 @@ template <class M> M* name_kernel(M* message, const KernelRow& kernel) {
 EventList end_of(const DecisionContext& c, const KernelRow& kernel, const v1::KernelFact& fact) {
   EventList events;
   auto* t = name_kernel(events.add(c.stamp).mutable_kernel_terminated(), kernel);
-  t->set_end(fact.end() == v1::KERNEL_END_UNSPECIFIED ? v1::RESULT_UNKNOWN : fact.end());
+  const bool known = v1::KernelEnd_IsValid(fact.end()) && fact.end() != v1::KERNEL_END_UNSPECIFIED;
+  t->set_end(known ? fact.end() : v1::RESULT_UNKNOWN);
   t->set_exit_code(fact.exit_code());
   t->set_started_ns(fact.started_ns());
   t->set_ended_ns(fact.ended_ns());

@@ -11,7 +11,7 @@
 
 namespace berth {
 
-inline constexpr std::uint16_t kRules = 10;       // the transition table and net that this build writes (P15)
+inline constexpr std::uint16_t kRules = 11;       // the transition table and net that this build writes (P15)
 inline constexpr std::uint16_t kRulesSigned = 4;  // from these on journal records are signed (P1)
 inline constexpr std::uint16_t kReaderVersion = 1;          // the schema that this build reads
 inline constexpr std::size_t kRecordBytesMax = 256u << 10;  // P4

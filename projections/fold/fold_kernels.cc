@@ -34,19 +34,21 @@ template <class M> Forbidden simple_progress(EventContext& c, const M& e, Kernel
   return {};
 }
 
-// A start that failed, or an agent or its lease that is gone with a session that may move: the session goes
-// back to the queue.
+// A start that failed, or an agent, its lease or its machine that is gone with a session that may move: the
+// session goes back to the queue.
 bool means_reschedule(const EventContext& c, const SessionRow& session, v1::KernelEnd end) {
   if (session.terminating) return false;
   if (session.reason_code == end_reason::kPreempted && session.rescheduling)
     return false;  // it does so already
   const bool may_move = session.spec->spec.requeueable();
   return end == v1::START_FAILED || (end == v1::AGENT_LOST && may_move) ||
-         (end == v1::LEASE_OVER && may_move && c.rules_since(4));
+         (end == v1::LEASE_OVER && may_move && c.rules_since(4)) ||
+         (end == v1::MACHINE_STOPPED && may_move && c.rules_since(11));
 }
 
 const char* reason_of(v1::KernelEnd end) {
   if (end == v1::START_FAILED) return end_reason::kStartFailed;
+  if (end == v1::MACHINE_STOPPED) return end_reason::kMachineStopped;
   return end == v1::LEASE_OVER ? end_reason::kLeaseOver : end_reason::kAgentLost;
 }
 

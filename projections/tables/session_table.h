@@ -239,6 +239,7 @@ inline constexpr const char* kStartFailed = "start-failed";
 inline constexpr const char* kGaveUp = "gave-up";
 inline constexpr const char* kAgentLost = "agent-lost";
 inline constexpr const char* kLeaseOver = "lease-over";
+inline constexpr const char* kMachineStopped = "machine-stopped";
 inline constexpr const char* kDependencyFailed = "dependency-failed";
 inline constexpr const char* kPreempted = "preempted";
 inline constexpr const char* kPreempting = "preempting";  // of a RESERVED session: no end yet

@@ -1,5 +1,6 @@
 // berth-launcher DATA_FOLDER FAST_FOLDER [SCOPE ROOT PROCESSES]: started by the agent with the socket as
 // descriptor 3, see launcher.h; SCOPE, ROOT and PROCESSES are ScopeSettings (scope.h).
+// berth-launcher --machine-stops [SECONDS]: see machine_stop.h.
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -8,6 +9,7 @@
 #include <cstring>
 
 #include "agents/kernel/shim/launcher.h"
+#include "agents/kernel/shim/machine_stop.h"
 #include "agents/kernel/shim/scope.h"
 
 namespace {
@@ -34,6 +36,8 @@ void stand_in_scope(char** argv) {
 
 int main(int argc, char** argv) {
   shim::end_of_wait();
+  if (argc >= 2 && std::strcmp(argv[1], "--machine-stops") == 0)
+    return shim::stop_for_machine(argc > 2 ? std::atoi(argv[2]) : shim::kMachineStopGraceSeconds);
   int type = 0;
   socklen_t size = sizeof type;
   if ((argc != 3 && argc != 6) || getsockopt(3, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||

@@ -17,6 +17,7 @@
 
 #include "agents/kernel/shim/door.h"
 #include "agents/kernel/shim/folders.h"
+#include "agents/kernel/shim/machine_stop.h"
 #include "agents/kernel/shim/own_cgroup.h"
 #include "agents/kernel/shim/program.h"
 #include "agents/kernel/shim/system.h"
@@ -51,9 +52,9 @@ bool Shim::set_signals() {
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   sigemptyset(&mask);
   sigaddset(&mask, SIGCHLD);
-  sigaddset(
-      &mask,
-      SIGUSR1);  // "look for a stop"; SIGTERM and the like stay blocked: a shim ends when its kernel has
+  sigaddset(&mask, SIGUSR1);  // "look for a stop"
+  // From process 1 alone: the machine stops. All others stay blocked: a shim ends when its kernel has.
+  sigaddset(&mask, SIGTERM);
   signals_ = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
   lease_timer_ = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
   timer_ = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -83,7 +84,9 @@ int Shim::run_new() {
   state_.boot = boot_id();
   look_for_stop();
   if (stopping_) {
-    finish({.end = "stopped", .code = 128 + SIGTERM, .error_code = {}, .error = {}});
+    ExitRecord record{.end = "stopped", .code = 128 + SIGTERM, .error_code = {}, .error = {}};
+    if (machine_stops_) be_stopped_by_machine(record);
+    finish(record);
     return 0;
   }
   check_lease();
@@ -114,10 +117,10 @@ int Shim::adopt() {
   state_ = *state;
   state_.shim = identify(getpid()).value_or(ProcessId{});
   if (state_.boot != boot_id()) {
-    finish({.end = "unknown",
+    finish({.end = kMachineStopped,
             .started_at = state_.started_at,
             .error_code = "machine-restarted",
-            .error = "the machine restarted while the kernel ran"});
+            .error = "the machine stopped while the kernel ran"});
     return 0;
   }
   if (!state_.running) await_runtime_of_dead_shim();

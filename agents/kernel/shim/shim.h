@@ -64,6 +64,8 @@ class Shim {
   void helper_ended();
 
   void look_for_stop();
+  void look_at_signals();
+  void machine_ends_it();
   void begin_stop(std::int64_t grace);
   void go_on_stopping();
   void kill_main(int signal);
@@ -72,6 +74,7 @@ class Shim {
   void time_is_up();
 
   void ended_with(int wait_status);
+  void await_machine(int wait_status);
   void fail_start(std::string code, std::string message);
   void finish(ExitRecord record);
   void note_end(const ExitRecord& record);
@@ -90,6 +93,7 @@ class Shim {
   int timer_ = -1;       // grace of a stop, or the runtime's time limit
   int main_pidfd_ = -1;  // adopted kernels: not our child
   bool stopping_ = false;
+  bool machine_stops_ = false;  // it was asked to end because the machine stops
   bool killed_ = false;  // this shim sent SIGKILL
   bool lease_over_ = false;
   bool adopted_ = false;  // from a shim that died

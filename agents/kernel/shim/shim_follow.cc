@@ -15,6 +15,7 @@
 #include <string>
 
 #include "agents/kernel/shim/door.h"
+#include "agents/kernel/shim/machine_stop.h"
 #include "agents/kernel/shim/own_cgroup.h"
 #include "agents/kernel/shim/remove_tree.h"
 #include "agents/kernel/shim/shim.h"
@@ -81,10 +82,7 @@ int Shim::follow() {
     if (poll(fds, 7, rests ? kHelperRestMs : -1) < 0 && errno != EINTR) return 1;
     if (fds[1].revents != 0) copy_output();
     if (fds[0].revents != 0) {
-      signalfd_siginfo info[8];
-      const ssize_t got = read(signals_, info, sizeof info);
-      for (ssize_t i = 0; i < got / static_cast<ssize_t>(sizeof info[0]); ++i)
-        if (info[i].ssi_signo == SIGUSR1) look_for_stop();
+      look_at_signals();
       reap();
     }
     if (!done_ && fds[2].revents != 0 && expired(lease_timer_)) check_lease();
@@ -94,6 +92,24 @@ int Shim::follow() {
     if (!done_ && fds[5].revents != 0) start_helper();
   }
   return 0;
+}
+
+void Shim::look_at_signals() {
+  signalfd_siginfo info[8];
+  const ssize_t got = read(signals_, info, sizeof info);
+  for (ssize_t i = 0; i < got / static_cast<ssize_t>(sizeof info[0]); ++i) {
+    if (info[i].ssi_signo == SIGUSR1) look_for_stop();
+    if (info[i].ssi_signo == SIGTERM && info[i].ssi_pid == 1) machine_ends_it();
+  }
+}
+
+// Process 1 ends what is left of the machine's processes, and its signal has come to the kernel's as well: the
+// net below machine_stop.h.
+void Shim::machine_ends_it() {
+  if (machine_stops_) return;
+  write_aside(files_.in("stop"), files_.in("stop.machine"),
+              encode(StopRequest{kMachineStopGraceSeconds * std::int64_t{1'000'000'000}, true}));
+  look_for_stop();
 }
 
 void Shim::copy_output() {
@@ -150,13 +166,11 @@ void Shim::runtime_ended(int status) {
 void Shim::look_for_stop() {
   const auto bytes = read_file(files_.in("stop"), 4096);
   if (!bytes) return;
-  std::int64_t grace = 0;
-  if (const auto fields = decode_fields(*bytes))
-    for (const auto& [name, value] : *fields)
-      if (name == "grace") grace = std::strtoll(value.c_str(), nullptr, 10);
-  if (stopping_ && grace >= stop_grace_) return;  // asked again: only less patience changes anything
+  const StopRequest asked = decode_stop(*bytes);
+  if (!stopping_) machine_stops_ = asked.machine;  // the first cause is the cause
+  if (stopping_ && asked.grace >= stop_grace_) return;  // asked again: only less patience changes anything
   stopping_ = true;
-  stop_grace_ = grace;
+  stop_grace_ = asked.grace;
   if (state_.running) begin_stop(stop_grace_);
 }
 
@@ -229,6 +243,7 @@ void Shim::main_gone_unseen() {
 }
 
 void Shim::ended_with(int wait_status) {
+  await_machine(wait_status);
   ExitRecord record;
   record.started_at = state_.started_at;
   int status = wait_status;
@@ -239,13 +254,33 @@ void Shim::ended_with(int wait_status) {
   const bool by_kill = record.code == 128 + SIGKILL;
   if (lease_over_)
     record.end = "lease-over";
-  else if (stopping_)
+  else if (machine_stops_ && (record.code != 0 || !WIFEXITED(status)))
+    be_stopped_by_machine(record);  // one that ends with 0 in time has told its own result
+  else if (stopping_ && !machine_stops_)
     record.end = "stopped";
   else if (spec_.oci && by_kill && out_of_memory(spec_))
     record.end = "out-of-memory";
   else
     record.end = WIFSIGNALED(status) ? "signalled" : "exited";
   finish(record);
+}
+
+// Process 1 signals the kernel's processes and this one in no order. So an end by SIGTERM that nobody has asked
+// for waits a moment for its cause; without one it is what it was.
+void Shim::await_machine(int wait_status) {
+  const bool by_term = (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGTERM) ||
+                       (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 128 + SIGTERM);
+  if (!by_term || stopping_ || lease_over_) return;
+  constexpr std::int64_t kWait = 200'000'000;
+  const std::int64_t until = boottime_now() + kWait;
+  for (std::int64_t now = boottime_now(); !machine_stops_ && now < until; now = boottime_now()) {
+    sigset_t term;
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    const timespec rest{0, static_cast<long>(until - now)};
+    siginfo_t info{};
+    if (sigtimedwait(&term, &info, &rest) == SIGTERM && info.si_pid == 1) machine_ends_it();
+  }
 }
 
 void Shim::fail_start(std::string code, std::string message) {
@@ -279,6 +314,7 @@ void Shim::note_end(const ExitRecord& record) {
   const int fd = open(files_.folders.ends().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (fd < 0) return;
   write_all(fd, encode_end(files_.key, record));
+  if (machine_stops_) fsync(fd);
   close(fd);
 }
 

@@ -35,6 +35,7 @@ std::string kernel_end_text(const json::value& session, const json::value& kerne
   }
   if (end == "STOPPED") return with("stopped", " (", reason, ")");
   if (end == "LEASE_OVER") return "ended: its agent had lost the cluster (lease-over)";
+  if (end == "MACHINE_STOPPED") return with("ended when its machine stopped", ": ", message, "");
   if (end == "START_FAILED") return with("did not start", ": ", message, "");
   if (end == "NEVER_STARTED") return with("ended before it started", " (", reason, ")");
   return with("ended, and nobody knows how", ": ", message, "");

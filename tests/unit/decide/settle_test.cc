@@ -154,6 +154,20 @@ TEST(Settle, ALeaseThatWasOverRequeuesOnlyOnceAllKernelsHaveEnded) {
   c.when(settle("s1")).then({session_requeued("s1", 0, "lease-over")});
 }
 
+// What a stop of the machine ended is as good as lost with its agent.
+TEST(Settle, AMachineThatStoppedSendsWhatMayMoveBackToTheQueueWithoutAnAttempt) {
+  Case c = given_started(4, v1::MACHINE_STOPPED, Spec().requeueable());
+  ASSERT_EQ(c.status("s1"), SessionStatus::kRescheduling);
+  const std::size_t avoided = c.session("s1").failed_on.size();
+  c.when(settle("s1")).then({session_requeued("s1", 4, "machine-stopped")});
+  EXPECT_EQ(c.session("s1").failed_on.size(), avoided);
+}
+
+TEST(Settle, AMachineThatStoppedEndsWhatMayNotMove) {
+  Case c = given_started(0, v1::MACHINE_STOPPED);
+  EXPECT_EQ(c.status("s1"), SessionStatus::kTerminated);
+}
+
 TEST(Settle, ALeaseThatWasOverEndsWhatMayNotMove) {
   Case c = given_started(0, v1::LEASE_OVER);
   EXPECT_EQ(c.status("s1"), SessionStatus::kTerminated);

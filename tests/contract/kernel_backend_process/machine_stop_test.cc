@@ -1,0 +1,90 @@
+// ADR 0104: what the stop of the machine ends is told as that, and by nothing but who stops it.
+#include "agents/kernel/shim/machine_stop.h"
+#include "tests/contract/kernel_backend_contract.h"
+#include "tests/contract/kernel_backend_real_rig.h"
+
+namespace berth::agents::contract {
+namespace {
+
+class MachineStop : public KernelBackendContract {
+ protected:
+  KernelKey run(std::vector<std::string> command) {
+    KernelSpec asked = waiting_spec();
+    asked.command = std::move(command);
+    const KernelKey key = start(asked);
+    await_log(key, "ready");
+    return key;
+  }
+  shim::KernelFiles files(const KernelKey& key) const {
+    const auto& rig = static_cast<const RealRig&>(*rig_);
+    return {{rig.folder(), rig.fast()}, kernel_name(key)};
+  }
+};
+
+TEST_P(MachineStop, EndsAKernelAsMachineStoppedAndSaysWhy) {
+  const KernelKey key = run({"sh", "-c", "echo ready; exec sleep 300"});
+  shim::end_for_machine(files(key), 5 * kSecond);
+  const KernelEvent end = await_end(key);
+  EXPECT_EQ(end.end, KernelEnd::kMachineStopped);
+  EXPECT_EQ(end.error.code, "machine-stopped");
+}
+
+TEST_P(MachineStop, KillsWhatDoesNotEndWithinTheGrace) {
+  const KernelKey key = run({"sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1; done"});
+  shim::end_for_machine(files(key), kSecond / 2);
+  EXPECT_EQ(await_end(key).end, KernelEnd::kMachineStopped);
+}
+
+TEST_P(MachineStop, IsNotTheResultOfAProgramThatEndsWell) {
+  const KernelKey key =
+      run({"sh", "-c", "trap 'echo saved; exit 0' TERM; echo ready; while :; do sleep 0.1; done"});
+  shim::end_for_machine(files(key), 20 * kSecond);
+  const KernelEvent end = await_end(key);
+  EXPECT_EQ(end.end, KernelEnd::kExited);
+  EXPECT_EQ(end.exit_code, 0);
+  EXPECT_NE(log(key).find("saved"), std::string::npos);
+}
+
+TEST_P(MachineStop, IsNotWhyAProgramEndsThatSomebodySignals) {
+  const KernelKey itself = run({"sh", "-c", "echo ready; kill -TERM $$; sleep 300"});
+  EXPECT_EQ(await_end(itself).end, KernelEnd::kSignalled);
+  const KernelKey other = run({"sh", "-c", "echo ready; exec sleep 300"});
+  const auto state = shim::decode_state(shim::read_file(files(other).state()).value_or(""));
+  ASSERT_TRUE(state.has_value());
+  kill(static_cast<pid_t>(state->main.pid), SIGTERM);
+  EXPECT_EQ(await_end(other).end, KernelEnd::kSignalled);
+}
+
+TEST_P(MachineStop, LeavesTheCauseOfAStopThatWasAskedForBefore) {
+  const KernelKey key = run({"sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1; done"});
+  backend_->stop(key, 2 * kSecond);
+  usleep(300'000);  // its SIGTERM has come; the grace is not over
+  shim::end_for_machine(files(key), kSecond / 2);
+  EXPECT_EQ(await_end(key).end, KernelEnd::kStopped);
+}
+
+TEST_P(MachineStop, IsNotMeantByASignalOfAnybodyButTheFirstProcess) {
+  const KernelKey key = run({"sh", "-c", "echo ready; exec sleep 300"});
+  const auto state = shim::decode_state(shim::read_file(files(key).state()).value_or(""));
+  ASSERT_TRUE(state.has_value());
+  kill(static_cast<pid_t>(state->shim.pid), SIGTERM);
+  usleep(300'000);
+  EXPECT_EQ(count(key, KernelEvent::What::kEnded), 0u);
+  backend_->stop(key, 0);
+  EXPECT_EQ(await_end(key).end, KernelEnd::kStopped);
+}
+
+TEST(StopRequest, SaysHowLongAndWhoAsks) {
+  const shim::StopRequest asked = shim::decode_stop(shim::encode(shim::StopRequest{7, true}));
+  EXPECT_EQ(asked.grace, 7);
+  EXPECT_TRUE(asked.machine);
+  EXPECT_FALSE(shim::decode_stop(shim::encode(shim::StopRequest{7, false})).machine);
+  EXPECT_FALSE(shim::decode_stop("torn").machine) << "one that cannot be read is nobody's cause";
+}
+
+INSTANTIATE_TEST_SUITE_P(Process, MachineStop, testing::Values(RigFactory([] {
+                           return std::make_unique<RealRig>(BackendKind::kProcess);
+                         })));
+
+}  // namespace
+}  // namespace berth::agents::contract
