@@ -153,8 +153,11 @@ Result<std::shared_ptr<const api::StaticFiles>> console_of(const Listening& list
   std::string folder = listening.console;
   if (folder.empty()) {
     const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-    folder = (self.parent_path().parent_path() / "console").string();
-    if (!std::filesystem::is_directory(folder, error)) return std::make_shared<const api::StaticFiles>();
+    // Of a build, and as installed.
+    const auto top = self.parent_path().parent_path();
+    for (const auto& place : {top / "console", top / "share" / "berth" / "console"})
+      if (folder.empty() && std::filesystem::is_directory(place, error)) folder = place.string();
+    if (folder.empty()) return std::make_shared<const api::StaticFiles>();
   }
   auto files = api::StaticFiles::read(folder);
   if (!files) return files.error();

@@ -91,13 +91,15 @@ int terminal_columns() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-// Beside build/PRESET/bin.
+// Beside build/PRESET/bin, and as ops/install places it.
 std::string image_builder() {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const auto builder =
-      self.parent_path().parent_path().parent_path().parent_path() / "ops" / "images" / "build";
-  return std::filesystem::exists(builder, error) ? builder.string() : std::string();
+  const auto top = self.parent_path().parent_path();
+  for (const auto& place : {top.parent_path().parent_path(), top / "share" / "berth"})
+    if (const auto builder = place / "ops" / "images" / "build"; std::filesystem::exists(builder, error))
+      return builder.string();
+  return {};
 }
 
 // In a folder that nobody else can write to, so that nobody else can hold the lock.
