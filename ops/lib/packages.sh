@@ -24,6 +24,10 @@ PACKAGES_console="python3-pip"
 # To try the console in a browser.
 PACKAGES_browser="chromium fonts-dejavu-core fonts-noto-cjk"
 
+# To run real machines (ops/vm): their disks, the machines, and a static shell for an image that unpacks in a moment.
+PACKAGES_vm="qemu-system-x86 qemu-utils mmdebstrap e2fsprogs openssh-client busybox-static umoci"
+
+# Of ops/setup without a name of a group; `vm` is asked for by name.
 PACKAGE_GROUPS="build runtime kafka check console browser"
 
 # packages_of GROUP...: every entry of these groups, each once, one a line.

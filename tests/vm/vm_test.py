@@ -1,0 +1,320 @@
+"""Berth on a machine as people have them: Debian's own kernel, cgroup v2, systemd, the installed units (ops/vm).
+
+The short form: a session with its limits as files and felt, where its cgroups stand, restarts and kills with adoption. With
+BERTH_VM_FULL=1 also whatever else stops, starts and fills such a machine. BERTH_VM_SUITE: bookworm or trixie; BERTH_VM_RUNTIME.
+The tests run in the order of their names on one machine."""
+
+import os
+import re
+import sys
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "support")]
+
+import rig
+import unittest_report
+
+full = unittest.skipUnless(rig.FULL, "only in ops/check --full (BERTH_VM_FULL=1)")
+GRACE = 6  # seconds of a machine's stop, here
+# What a kernel shows of what it got from whoever started it. Addresses, counters and ids differ from kernel to kernel.
+SELF = ("grep -E \"^(Cap|NoNewPrivs|Seccomp|Umask|Sig|Groups|Uid|Gid|Threads)\" /proc/self/status; cat /proc/self/limits "
+        "/proc/self/oom_score_adj /proc/self/loginuid /proc/self/autogroup 2>/dev/null; cut -d\" \" -f4- /proc/self/mountinfo | "
+        "sed \"s/master:[0-9]*//; s/upperdir=[^,]*//; s/workdir=[^,]*//\"; cat /proc/self/cgroup; ls /proc/self/fd | wc -l")
+
+
+def program(text):
+    """A job's program, for the shell of the machine."""
+    return "sh -c '" + text + "'"
+
+
+class RealMachine(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.vm = rig.Installed(disks=["2G"])
+        cls.addClassCleanup(cls.vm.close)
+        print(f"{rig.SUITE}: up after {cls.vm.boot_seconds:.0f} s ({cls.vm.machine.accelerator})", flush=True)
+        cls.vm.run("printf '[Service]\\nExecStop=\\nExecStop=/usr/bin/berth-launcher --machine-stops %d\\n' >/tmp/stop.conf; "
+                   f"install -D -m 644 /tmp/stop.conf /etc/systemd/system/berth-kernels.service.d/stop.conf; "
+                   f"sed -i 's/%d/{GRACE}/' /etc/systemd/system/berth-kernels.service.d/stop.conf; systemctl daemon-reload")
+        # A disk that the machine takes for a remote one: it goes with the network.
+        cls.vm.run("mkfs.ext4 -q -L far /dev/vdc; mkdir -p /srv/far; echo LABEL=far /srv/far ext4 _netdev,nofail 0 2 >>/etc/fstab; "
+                   "mount /srv/far; mkdir -m 700 /srv/far/volume")
+        started = time.monotonic()
+        cls.vm.enable("--volume far=/srv/far/volume")
+        print(f"berth.service ready after {time.monotonic() - started:.0f} s", flush=True)
+
+    def tearDown(self):
+        if any(error for _, error in getattr(self._outcome, "errors", []) or []) or getattr(self._outcome, "result", None) is None:
+            return
+
+    # ---- the short form ----
+
+    def test_01_a_session_prints_what_its_program_prints_and_ends_with_its_code(self):
+        began = time.monotonic()
+        code, text = self.vm.call(f"berth session run --image {rig.SMALL} --cpu 0.5 --mem 64m --wait -- {program('echo $((6*7)); exit 3')}")
+        self.assertEqual(code, 3, text)
+        self.assertIn("42", text)
+        print(f"a session from question to end: {time.monotonic() - began:.1f} s", flush=True)
+
+    def test_02_its_limits_are_as_files_show_and_as_a_program_feels_them(self):
+        self.vm.session("limits", mem="96m", cpu="0.5")
+        text = self.vm.inside("limits", "cd /sys/fs/cgroup; cat memory.max memory.swap.max cpu.max pids.max; ulimit -Sn; ulimit -Hn")
+        lines = text.splitlines()
+        self.assertEqual(lines[:3], [str(96 << 20), "0", "50000 100000"], text)
+        self.assertGreater(int(lines[3]), 100)
+        # Two busy programs get half a processor between them.
+        used = self.vm.inside("limits", "cd /sys/fs/cgroup; a=$(grep usage_usec cpu.stat | cut -d\" \" -f2); "
+                              "(timeout 4 sh -c \"while :; do :; done\" & timeout 4 sh -c \"while :; do :; done\"; wait); "
+                              "b=$(grep usage_usec cpu.stat | cut -d\" \" -f2); echo $((b - a))")
+        self.assertLess(int(used.split()[-1]), 3_000_000, "of 4 s at half a processor")
+        code, text = self.vm.call(f"berth session run --image {rig.SMALL} --cpu 0.5 --mem 64m --shm 8m --name greedy --wait -- "
+                                  + program("tail /dev/zero"))
+        self.assertEqual(self.vm.end_of("greedy")[0], "OUT_OF_MEMORY", text)
+        self.assertIn("out of memory", self.vm.run("berth session show greedy"))
+
+    def test_03_its_cgroups_stand_in_berths_slice_and_are_its_own_alone(self):
+        pid = self.vm.pid("limits")
+        path = self.vm.run(f"cat /proc/{pid}/cgroup").strip()
+        self.assertRegex(path, r"^0::/berth\.slice/berth-[0-9a-f]{12}\.scope/[0-9a-f-]+\.\d+/kernel$")
+        self.assertEqual(self.vm.inside("limits", "cat /proc/self/cgroup").strip(), "0::/")
+        text = self.vm.inside("limits", "ls /sys/fs/cgroup; mkdir /sys/fs/cgroup/x 2>&1; grep cgroup /proc/self/mountinfo")
+        self.assertNotIn("berth", text)
+        self.assertIn("Read-only", text)
+        scope = path.removeprefix("0::").split(".scope")[0] + ".scope"
+        code, text = self.vm.call(f"setpriv --reuid 65534 --clear-groups ls /sys/fs/cgroup{scope}")
+        self.assertNotEqual(code, 0, "another user of the machine lists nothing: " + text)
+        self.assertIn("/berth.slice/", self.vm.run("cat /proc/$(pgrep -o berth-launcher)/cgroup"))
+        self.assertNotIn("berth-launcher", self.vm.run("systemctl status berth --no-pager || true"))
+
+    def test_04_kernels_outlive_a_restart_and_every_kill(self):
+        pid = self.vm.pid("limits")
+        for stroke in ("systemctl restart berth", "systemctl kill -s KILL --kill-who=main berth", "pkill -KILL -x berth-launcher",
+                       "pkill -KILL -x berth-shim", "systemctl stop berth; sleep 1; systemctl start berth"):
+            self.vm.run(f"{stroke}; for i in $(seq 120); do berth cluster show >/dev/null 2>&1 && break; sleep 0.5; done")
+            self.vm.await_status("limits", "RUNNING")
+            self.assertEqual(self.vm.pid("limits"), pid, stroke)
+            self.assertIn("alive", self.vm.inside("limits", "echo alive"), stroke)
+            self.vm.run(f"berth session run --image {rig.SMALL} --cpu 0.2 --mem 32m --wait -- true")
+        self.vm.run("berth session rm limits")
+        self.assertEqual(self.vm.end_of("limits")[0], "STOPPED")
+        self.vm.run("for i in $(seq 50); do [ -z \"$(ls -d /sys/fs/cgroup/berth.slice/berth-*.scope/*/kernel 2>/dev/null)\" ] && exit 0; "
+                    "sleep 0.2; done; exit 1")
+
+    # ---- all of it ----
+
+    @full
+    def test_10_a_kernel_is_the_same_under_the_unit_and_under_a_shell(self):
+        self.vm.session("unit", "--no-automatic-folder")
+        by_unit = self.vm.inside("unit", SELF)
+        self.vm.run("berth session rm unit; systemctl stop berth; cd /; (setsid nohup /usr/bin/berth up --data /var/lib/berth "
+                    "--volume far=/srv/far/volume >/tmp/up.log 2>&1 </dev/null &); "
+                    "for i in $(seq 240); do berth cluster show >/dev/null 2>&1 && break; sleep 0.5; done", 200)
+        try:
+            self.vm.session("shell", "--no-automatic-folder")
+            by_shell = self.vm.inside("shell", SELF)
+        finally:
+            self.vm.run("berth session rm shell; pkill -TERM -x berth; for i in $(seq 100); do pgrep -x berth >/dev/null || break; sleep 0.2; "
+                        "done; systemctl start berth", 200)
+        self.assertEqual(by_unit, by_shell)
+        self.assertIn("\n500\n", by_unit, "a kernel goes first where the machine has no memory")
+        self.assertIn("Seccomp_filters:\t1", by_unit)
+
+    @full
+    def test_11_systemd_may_reload_and_start_itself_anew(self):
+        self.vm.session("stays")
+        pid = self.vm.pid("stays")
+        before = self.vm.inside("stays", "cd /sys/fs/cgroup; cat memory.max cpu.max pids.max cgroup.controllers")
+        for word in ("daemon-reload", "daemon-reexec", "set-property ssh.service CPUWeight=50 MemoryHigh=1G TasksMax=1000",
+                     "set-property --runtime berth.slice MemoryMax=2G"):
+            self.vm.run(f"systemctl {word}; sleep 1")
+            self.assertEqual(self.vm.pid("stays"), pid, word)
+            self.assertEqual(self.vm.inside("stays", "cd /sys/fs/cgroup; cat memory.max cpu.max pids.max cgroup.controllers"), before, word)
+        self.assertEqual(self.vm.run("cat /sys/fs/cgroup/berth.slice/memory.max").strip(), str(2 << 30))
+        self.vm.run("systemctl set-property --runtime berth.slice MemoryMax=infinity")
+        self.vm.session("after")
+        self.vm.run("berth session rm stays after")
+
+    @full
+    def test_12_out_of_memory_in_a_program_beside_and_a_fork_bomb_end_where_they_began(self):
+        self.vm.session("bounded", mem="64m")
+        code, _ = self.vm.call("berth exec bounded -- tail /dev/zero")
+        self.assertNotEqual(code, 0)
+        self.assertEqual(self.vm.show("bounded")["status"], "RUNNING", "the program beside went, not the kernel")
+        self.vm.call("timeout 20 berth exec bounded -- sh -c 'f() { f | f & }; f; sleep 5'", 60)
+        self.assertIn("alive", self.vm.run("echo alive"))
+        before = time.monotonic()
+        self.vm.run("berth session rm bounded")
+        self.assertEqual(self.vm.end_of("bounded")[0], "STOPPED")
+        self.assertLess(time.monotonic() - before, 60)
+
+    @full
+    def test_13_a_machine_out_of_memory_ends_a_kernel_and_nothing_of_its_own(self):
+        self.vm.session("innocent", mem="64m")
+        pids = self.vm.run("pgrep -x sshd; pgrep -x berth; pgrep -x berth-launcher; pgrep -x systemd")
+        # Kernels may have more than there is: their limits are above what the machine has left.
+        self.vm.run("swapoff -a; mount -o remount,size=95% /dev/shm; "
+                    "head -c $(awk '/MemAvailable/ {print ($2 - 420000) * 1024}' /proc/meminfo) /dev/zero >/dev/shm/ballast", 200)
+        try:
+            self.vm.call(f"berth session run --image {rig.SMALL} --cpu 0.5 --mem 900m --shm 8m --name eater --wait -- {program('tail /dev/zero')}", 200)
+        finally:
+            self.vm.call("rm -f /dev/shm/ballast")
+        self.assertIn(self.vm.end_of("eater")[0], ("OUT_OF_MEMORY", "SIGNALLED"))
+        self.assertEqual(self.vm.run("pgrep -x sshd; pgrep -x berth; pgrep -x berth-launcher; pgrep -x systemd").split()[-3:], pids.split()[-3:])
+        self.vm.run("berth session rm innocent")
+
+    @full
+    def test_14_a_stop_that_ends_kernels_says_so(self):
+        self.vm.session("ended")
+        self.vm.enable("--volume far=/srv/far/volume --end-kernels")
+        self.vm.run("systemctl restart berth", 200)
+        self.vm.await_status("ended", "RUNNING")
+        self.vm.run("systemctl restart berth", 200)
+        self.assertEqual(self.vm.end_of("ended")[0], "STOPPED")
+        self.vm.enable("--volume far=/srv/far/volume")
+        self.vm.run("systemctl restart berth", 200)
+
+    def jobs(self):
+        """Jobs that meet the machine's end each in its own way."""
+        self.vm.run("berth folder ls | grep -q ^kept || berth folder create kept --volume far 2>/dev/null || berth folder create kept")
+        run = f"berth session run --image {rig.SMALL} --cpu 0.1 --mem 32m --type batch --detach "
+        wait = "while :; do sleep 1; done"
+        self.vm.run(run + "--name again --requeueable -- " + program(wait))
+        self.vm.run(run + "--name once -- " + program(wait))
+        self.vm.run(run + "--name saves --mount kept -- " + program(
+            "trap \"date >/home/work/kept/saved && exit 0\" TERM; while :; do sleep 0.1; done"))
+        self.vm.run(run + "--name deaf -- " + program("trap \"\" TERM; " + wait))
+        for name in ("again", "once", "saves", "deaf"):
+            self.vm.await_status(name, "RUNNING")
+
+    def forget_jobs(self):
+        self.vm.run("berth session rm again || true")
+        self.vm.end_of("again")
+        self.vm.run("berth folder rm kept --yes >/dev/null 2>&1 || true")
+
+    def after(self, before):
+        self.vm.machine.wait_for_other_boot(before)
+        self.vm.run("for i in $(seq 600); do berth cluster show >/dev/null 2>&1 && exit 0; sleep 0.5; done; exit 1", 330)
+
+    def assert_told_as_machine_stopped(self, *names):
+        for name in names:
+            self.assertEqual(self.vm.end_of(name)[0], "MACHINE_STOPPED", name)
+            self.assertIn("machine", self.vm.run(f"berth session show {name}"), name)
+
+    def assert_runs_again(self):
+        session = self.vm.await_status("again", "RUNNING", seconds=240)
+        self.assertGreaterEqual(int(session["attempt"]), 2)
+
+    @full
+    def test_20_a_reboot_ends_kernels_in_order_and_tells_why(self):
+        self.jobs()
+        self.vm.session("self", command=program("kill -TERM 1; kill -TERM \\$\\$"))
+        self.vm.session("killed", command=program("sleep 1000"))
+        self.vm.run(f"kill -TERM $(pgrep -P {self.vm.pid('killed')} | head -1)")
+        before = self.vm.machine.boot_id()
+        self.vm.call("systemctl reboot")
+        self.after(before)
+        self.assert_told_as_machine_stopped("once", "deaf")
+        self.assertEqual(self.vm.end_of("saves"), ("EXITED", 0), "its own end, within the grace")
+        self.assertIn("20", self.vm.run("cat /srv/far/volume/*/*/saved /srv/far/volume/*/saved 2>/dev/null | head -1"))
+        for name in ("self", "killed"):
+            self.assertEqual(self.vm.end_of(name)[0], "SIGNALLED", name)
+        self.assert_runs_again()
+        self.forget_jobs()
+
+    @full
+    def test_21_a_reboot_whose_agent_was_killed_first_is_told_alike(self):
+        self.rename_jobs()
+        before = self.vm.machine.boot_id()
+        self.vm.call("systemctl kill -s KILL --kill-who=main berth; systemctl reboot")
+        self.after(before)
+        self.assert_told_as_machine_stopped("once2", "deaf2")
+        self.assertEqual(self.vm.end_of("saves2"), ("EXITED", 0))
+
+    def rename_jobs(self):
+        run = f"berth session run --image {rig.SMALL} --cpu 0.1 --mem 32m --type batch --detach "
+        self.number = getattr(type(self), "number", 1) + 1
+        type(self).number = self.number
+        wait = "while :; do sleep 1; done"
+        self.vm.run(run + f"--name once{self.number} -- " + program(wait))
+        self.vm.run(run + f"--name deaf{self.number} -- " + program("trap \"\" TERM; " + wait))
+        self.vm.run(run + f"--name saves{self.number} -- " + program("trap \"exit 0\" TERM; while :; do sleep 0.1; done"))
+        for name in ("once", "deaf", "saves"):
+            self.vm.await_status(f"{name}{self.number}", "RUNNING")
+
+    @full
+    def test_22_the_power_button_is_an_orderly_stop(self):
+        self.rename_jobs()
+        self.vm.machine.press_power_button()
+        self.vm.machine.wait_for_end(240)
+        self.vm.machine.start()
+        self.vm.machine.wait()
+        self.after("")
+        self.assert_told_as_machine_stopped(f"once{self.number}", f"deaf{self.number}")
+        self.assertEqual(self.vm.end_of(f"saves{self.number}"), ("EXITED", 0))
+
+    @full
+    def test_23_stops_without_order_and_a_power_cut_are_told_by_the_boot(self):
+        for stroke in ("systemctl reboot -f", "reboot -ff", "cut"):
+            self.rename_jobs()
+            acknowledged = self.vm.run("berth session ls -a -o json | wc -c")
+            before = self.vm.machine.boot_id()
+            if stroke == "cut":
+                self.vm.machine.cut()
+                self.vm.machine.start()
+                self.vm.machine.wait()
+            else:
+                self.vm.call(f"(sleep 1; {stroke}) >/dev/null 2>&1 &")
+            self.after(before)
+            self.assertGreater(int(acknowledged), 2)
+            self.assert_told_as_machine_stopped(f"once{self.number}", f"deaf{self.number}")
+
+    @full
+    def test_24_a_soft_reboot_is_a_stop_of_the_machine(self):
+        if "soft-reboot" not in self.vm.run("systemctl --help"):
+            self.skipTest("this systemd has no soft-reboot")
+        self.rename_jobs()
+        started = self.vm.run("systemctl show -P UserspaceTimestampMonotonic").strip()
+        self.vm.call("(sleep 1; systemctl soft-reboot) >/dev/null 2>&1 &")
+        end = time.monotonic() + 300
+        while time.monotonic() < end:
+            code, text = self.vm.call("systemctl show -P UserspaceTimestampMonotonic", 15)
+            if code == 0 and text.strip() != started:
+                break
+            time.sleep(1)
+        self.vm.run("for i in $(seq 600); do berth cluster show >/dev/null 2>&1 && exit 0; sleep 0.5; done; exit 1", 330)
+        self.assert_told_as_machine_stopped(f"once{self.number}", f"deaf{self.number}")
+
+    @full
+    def test_30_stopping_the_units_ends_no_kernel(self):
+        self.vm.session("rests")
+        pid = self.vm.pid("rests")
+        self.vm.run("systemctl stop berth-kernels berth; kill -0 %d; systemctl start berth" % pid, 200)
+        self.vm.await_status("rests", "RUNNING")
+        self.assertEqual(self.vm.pid("rests"), pid)
+        self.vm.run("berth session rm rests")
+
+    @full
+    def test_31_a_volume_on_a_mount_without_exec_runs_what_people_build_there(self):
+        self.vm.run("mount -o remount,noexec /tmp 2>/dev/null || mount -t tmpfs -o noexec tmpfs /tmp; mount -o remount,noexec /run; "
+                    "mount -o remount,noexec /dev/shm")
+        code, text = self.vm.call(f"berth session run --image {rig.SMALL} --cpu 0.5 --mem 64m --wait -- "
+                                  + program("cp /bin/busybox /tmp/echo && /tmp/echo runs"))
+        self.assertEqual(code, 0, text)
+        self.assertIn("runs", text)
+
+    @full
+    def test_32_other_people_see_no_processes_and_berth_does(self):
+        self.vm.run("mount -o remount,hidepid=2 /proc")
+        self.vm.session("hidden")
+        pid = self.vm.pid("hidden")
+        self.vm.run("systemctl restart berth", 200)
+        self.vm.await_status("hidden", "RUNNING")
+        self.assertEqual(self.vm.pid("hidden"), pid)
+        self.vm.run("berth session rm hidden; mount -o remount,hidepid=0 /proc")
+
+
+if __name__ == "__main__":
+    assert re.match(r"^\w+$", rig.SUITE)
+    unittest_report.run(RealMachine)
