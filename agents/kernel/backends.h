@@ -47,8 +47,8 @@ struct BackendConfig {
 };
 
 // Starts the launcher: call it before any library thread exists. Codes: data-folder, data-folder-busy,
-// launcher-not-started; oci also not-root, runtime-missing, no-cgroups; process also process-uid-missing,
-// process-uid-wrong.
+// launcher-not-started; oci also not-root, runtime-missing, no-cgroups, cgroup-controllers-missing; process
+// also process-uid-missing, process-uid-wrong.
 Result<std::unique_ptr<KernelBackend>> open_backend(BackendConfig config);
 
 // Whether folders that lie where this one does can be mounted so that on disk the files belong to the range

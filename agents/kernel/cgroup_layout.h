@@ -12,8 +12,9 @@ namespace berth::agents {
 struct CgroupLayout {
   bool v2 = false;                 // limits are set in the version 2 tree
   std::vector<std::string> roots;  // every mounted hierarchy
-  std::string memory_root;         // the root with the memory controller
+  std::string memory_root;         // the root with the memory controller; empty: none
   std::string cpu_root;            // the root with the cpu controller; empty: none
+  std::string pids_root;           // the root with the pids controller; empty: none
   std::string unified;             // the root of the version 2 tree, beside version 1 too; empty: none
   bool counts_swap = false;        // v1: the machine has memory.memsw
 
@@ -38,7 +39,13 @@ std::int64_t kernel_pids_max();
 
 // Code: no-cgroups.
 Result<CgroupLayout> read_cgroup_layout();
-// For tests: from the text of /proc/self/mountinfo.
+// Whether the tree has what bounds a container. Code: cgroup-controllers-missing.
+Result<void> check_controllers(const CgroupLayout& layout);
+
+// For tests: from the text of /proc/self/mountinfo. Of several mounts of one tree the usual place is taken.
 Result<CgroupLayout> parse_cgroup_layout(const std::string& mountinfo);
+// Of cpu, memory and pids. `unified_controllers`: the text of cgroup.controllers in the version 2 tree.
+std::vector<std::string> missing_controllers(const CgroupLayout& layout,
+                                             const std::string& unified_controllers);
 
 }  // namespace berth::agents

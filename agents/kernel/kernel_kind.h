@@ -63,7 +63,7 @@ struct OciKindConfig {
   EgressInside egress = {};
 };
 
-// Codes: not-root, runtime-missing, no-cgroups, and DiskPool's.
+// Codes: not-root, runtime-missing, no-cgroups, cgroup-controllers-missing, and DiskPool's.
 Result<std::unique_ptr<KernelKind>> make_oci_kind(OciKindConfig config);
 
 }  // namespace berth::agents

@@ -258,6 +258,7 @@ Result<std::unique_ptr<KernelKind>> make_oci_kind(OciKindConfig config) {
   config.runtime = runtime;
   auto cgroups = read_cgroup_layout();
   if (!cgroups.ok()) return cgroups.error();
+  if (auto whole = check_controllers(*cgroups); !whole.ok()) return whole.error();
   auto disks = DiskPool::open({config.folders.disks(), config.disk_per_kernel, config.id_base});
   if (!disks.ok()) return disks.error();
   return std::unique_ptr<KernelKind>(

@@ -179,24 +179,5 @@ TEST(OciConfig, S8_NoFileOfTheHostCanBeWrittenThroughAMount) {
     }
 }
 
-TEST(CgroupLayout, KnowsVersionOneHybridAndTwo) {
-  const std::string v1 =
-      "30 25 0:26 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
-      "31 25 0:27 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu\n";
-  const std::string v2 = "32 25 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
-  const auto hybrid = parse_cgroup_layout(v1 + v2);
-  ASSERT_TRUE(hybrid.ok());
-  EXPECT_FALSE(hybrid->v2);
-  EXPECT_EQ(hybrid->oom_file("/g"), "/sys/fs/cgroup/memory/g/memory.oom_control");
-  EXPECT_EQ(hybrid->folders("/g").size(), 3u);
-  EXPECT_EQ(hybrid->cpu_root, "/sys/fs/cgroup/cpu");
-  const auto pure = parse_cgroup_layout("32 25 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
-  ASSERT_TRUE(pure.ok());
-  EXPECT_TRUE(pure->v2);
-  EXPECT_EQ(pure->cpu_root, "/sys/fs/cgroup");
-  EXPECT_EQ(pure->oom_file("/g"), "/sys/fs/cgroup/g/memory.events");
-  EXPECT_EQ(parse_cgroup_layout("").error().code, "no-cgroups");
-}
-
 }  // namespace
 }  // namespace berth::agents
