@@ -73,6 +73,8 @@ Descriptor clone_folder(int folder, const Descriptor& id_map, bool read_only, st
   }
   mount_attr set{};
   set.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (read_only ? MOUNT_ATTR_RDONLY : 0);
+  set.attr_clr = MOUNT_ATTR_NOEXEC;
+  set.propagation = MS_PRIVATE;
   if (id_map) {
     set.attr_set |= MOUNT_ATTR_IDMAP;
     set.userns_fd = static_cast<std::uint64_t>(id_map.get());

@@ -20,9 +20,10 @@ struct IdRange {
 // long as this call. Needs root. None: `why` says why. May be called beside other threads.
 Descriptor make_id_map(const IdRange& range, std::string& why);
 
-// A mount, at no place yet, of this folder without what is mounted in it. No file in it gives rights
-// (nosuid) or is a device (nodev). `id_map`: none shows owners as they are on disk. None: `why` says why.
-// REQUIRES: the folder was opened in this process's own mount namespace.
+// A mount, at no place yet, of this folder without what is mounted in it, now or later. No file in it gives
+// rights (nosuid) or is a device (nodev); programs in it run also where the host lets none run (noexec), for
+// they have no other rights than those that people bring with them. `id_map`: none shows owners as they are
+// on disk. None: `why` says why. REQUIRES: the folder was opened in this process's own mount namespace.
 Descriptor clone_folder(int folder, const Descriptor& id_map, bool read_only, std::string& why);
 
 }  // namespace berth::agents::shim

@@ -50,7 +50,8 @@ std::string map_image(const ShimSpec& spec) {
 
 std::string enter_own_mounts() {
   if (unshare(CLONE_NEWNS) != 0) return failed("unshare");
-  if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return failed("private mounts");
+  // What the host unmounts goes from here too, and is held by no kernel that runs on; of ours it sees none.
+  if (mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) return failed("mounts of its own");
   return {};
 }
 
