@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -16,6 +17,8 @@
 
 namespace berth::init {
 namespace {
+
+rlimit files_of_programs{};  // 0: this process's own
 
 enum class Step : int { kFolder, kProgram };
 
@@ -113,6 +116,7 @@ std::vector<std::string> environment_of(const Request& request, bool with_termin
   dup2(with_terminal ? ends.in.get() : ends.out.get(), 1);
   dup2(with_terminal ? ends.in.get() : ends.err.get(), 2);
   if (!request.cwd.empty() && chdir(request.cwd.c_str()) != 0) give_up(report, Step::kFolder);
+  if (files_of_programs.rlim_max != 0) setrlimit(RLIMIT_NOFILE, &files_of_programs);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -131,6 +135,12 @@ Problem problem_of(const Failure& failure, const Request& request) {
 }
 
 }  // namespace
+
+void raise_own_files_bound() {
+  if (getrlimit(RLIMIT_NOFILE, &files_of_programs) != 0) return;
+  const rlimit raised{files_of_programs.rlim_max, files_of_programs.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &raised);
+}
 
 std::optional<Problem> start_child(const Request& request, bool with_terminal, Child& child) {
   Ends ends;

@@ -21,6 +21,9 @@ struct Child {
   Descriptor in, out, err;  // our ends of its pipes; with a terminal `in` alone, which is the terminal
 };
 
+// Raises this process's bound on open files: each channel takes some. Programs have the one from before.
+void raise_own_files_bound();
+
 // Runs request.args. Codes: program-not-found, program-not-runnable, folder-not-usable, no-terminal,
 // program-not-started.
 std::optional<Problem> start_child(const Request& request, bool with_terminal, Child& child);

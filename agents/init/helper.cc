@@ -13,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+#include "agents/init/child.h"
 #include "agents/init/connect.h"
 #include "agents/init/egress.h"
 #include "agents/init/exec.h"
@@ -219,6 +220,7 @@ std::optional<Problem> Helper::serve_shell_end(const Request& request, Client& c
 
 int run_helper(int door, std::uint32_t restarts, std::optional<std::int64_t> started_at) {
   setsid();
+  raise_own_files_bound();
   for (int fd = open("/dev/null", O_RDWR | O_CLOEXEC); fd >= 0 && fd <= 2;)  // 0 to 2 are to be there
     fd = open("/dev/null", O_RDWR | O_CLOEXEC);
   fcntl(door, F_SETFD, FD_CLOEXEC);

@@ -143,7 +143,10 @@ json::object process_of(const KernelSpec& spec, const OciSettings& settings) {
       // link may name those. The init enters it.
       {"cwd", "/"},
       {"capabilities", capabilities_of(image)},
-      {"rlimits", json::array{json::object{{"type", "RLIMIT_CORE"}, {"hard", 0}, {"soft", 0}}}},
+      {"rlimits", json::array{json::object{{"type", "RLIMIT_CORE"}, {"hard", 0}, {"soft", 0}},
+                              json::object{{"type", "RLIMIT_NOFILE"},
+                                           {"hard", settings.files_hard},
+                                           {"soft", std::min(shim::kFilesSoft, settings.files_hard)}}}},
       {"noNewPrivileges", true},
       {"oomScoreAdj", shim::kKernelOomScore},
   };

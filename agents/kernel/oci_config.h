@@ -23,8 +23,9 @@ struct OciSettings {
   std::uint32_t id_base = 100000;
   std::uint32_t id_count = 65536;
   bool limits_swap = true;
-  ImageProcess image;        // its environment is overridden by the spec's
-  EgressInside egress = {};  // of kernels that have it; overrides the image's environment
+  std::uint64_t files_hard = 1 << 20;  // open files of a process, at most
+  ImageProcess image;                  // its environment is overridden by the spec's
+  EgressInside egress = {};            // of kernels that have it; overrides the image's environment
 };
 
 // Pure: the same arguments give the same object.

@@ -1,6 +1,7 @@
 #include "agents/kernel/kernel_kind.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -74,6 +75,12 @@ bool maps_owners(const std::string& folder) {
   return at && map && shim::clone_folder(at.get(), map, true, why);
 }
 
+// The launcher's, which is the agent's.
+std::uint64_t files_hard() {
+  rlimit files{};
+  return getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_max : shim::kFilesSoft;
+}
+
 struct KnownImage {
   ImageProcess process;
   bool maps_owners = false;
@@ -144,6 +151,7 @@ class OciKind final : public KernelKind {
                          *id_base,
                          config_.id_count,
                          cgroups_.v2 || cgroups_.counts_swap,
+                         files_hard(),
                          image->process,
                          config_.egress};
     KernelSpec bounded = spec;

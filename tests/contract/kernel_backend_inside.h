@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -130,6 +131,17 @@ TEST_P(KernelInside, ExecIsInTheKernelsCgroupsAndNamespacesAndHasItsRightsAlone)
       EXPECT_EQ(of(pid), of(main)) << space;
     }
   }
+}
+
+TEST_P(KernelInside, AProgramMayOpenAsManyFilesAsElsewhereAndAskForMore) {
+  rlimit files{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);
+  const std::string bounds = "1024\n" + std::to_string(files.rlim_max) + "\n";
+  KernelSpec asked = waiting_spec();
+  asked.command = {"sh", "-c", "ulimit -Sn; ulimit -Hn; sleep 300"};
+  const KernelKey key = start(asked);
+  await_log(key, bounds);
+  EXPECT_EQ(said(key, "ulimit -Sn; ulimit -Hn"), bounds);
 }
 
 TEST_P(KernelInside, AProgramHasNoDescriptorOfTheHelper) {

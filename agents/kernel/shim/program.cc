@@ -117,6 +117,11 @@ void ProgramLaunch::be_child() {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   set_oom_score(kKernelOomScore);
+  rlimit files{};  // the launcher's own is higher
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = std::min<rlim_t>(kFilesSoft, files.rlim_max);
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
   if (!join_cgroups() || (chdir(home_.c_str()) != 0 && chdir("/") != 0)) {
     error_ = errno;
     _exit(kNothingRan);

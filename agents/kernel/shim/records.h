@@ -42,7 +42,10 @@ inline constexpr int kKernelOomScore = 500;
 inline constexpr int kShimOomScore = -900;  // of root's: who ends kernels goes last
 inline constexpr int kExitFd = 3;                     // on which a container's init writes its end
 inline constexpr int kDoorFd = 4;                     // the door, for a container's init or a helper
-inline constexpr int kExitShimBusy = 3;               // exit code of a shim that found another at work
+// Files that a program in a kernel may open before it asks for more, as everywhere: some close, or make room
+// for, every number up to there.
+inline constexpr std::uint64_t kFilesSoft = 1024;
+inline constexpr int kExitShimBusy = 3;  // exit code of a shim that found another at work
 
 // The agent's folders, absolute; the same one twice if there is no faster one.
 struct Folders {

@@ -171,6 +171,16 @@ TEST(OciConfig, S8_OnlyTheMachinesOwnCallsAndFourFamiliesOfSockets) {
   EXPECT_EQ(families, (std::multiset<std::int64_t>{AF_UNIX, AF_INET, AF_INET6, AF_NETLINK}));
 }
 
+TEST(OciConfig, AProgramOpensAThousandFilesUnlessItAsksForMoreAndNeverMoreThanTheMachineLetsIt) {
+  const auto bounds_with = [](std::uint64_t hard) {
+    OciSettings ours = settings();
+    ours.files_hard = hard;
+    return json::serialize(make_oci_config(half_a_core(), ours).at("process").at("rlimits").at(1));
+  };
+  EXPECT_EQ(bounds_with(524'288), R"({"type":"RLIMIT_NOFILE","hard":524288,"soft":1024})");
+  EXPECT_EQ(bounds_with(512), R"({"type":"RLIMIT_NOFILE","hard":512,"soft":512})");
+}
+
 TEST(OciConfig, S8_NoFileOfTheHostCanBeWrittenThroughAMount) {
   const json::value config = make_oci_config(half_a_core(), settings());
   for (const json::value& mount : config.at("mounts").as_array())
