@@ -131,12 +131,24 @@ Error foreign(const std::string& path, std::string_view kind) {
 
 namespace {
 
+bool is_ours_or_roots(const struct stat& info) { return info.st_uid == 0 || info.st_uid == ::geteuid(); }
+
+// What systemd hands to a service: files that nobody may write, in a folder that keeps others out. Where root
+// owns them, the service's user reads them by an access list, whose mask is seen as the rights of root's
+// group.
+bool is_closed_by_systemd(const struct stat& info, mode_t others) {
+  const bool no_group = (info.st_mode & 070) == 0;
+  return is_ours_or_roots(info) && (info.st_mode & others) == 0 && (no_group || info.st_gid == 0);
+}
+
 bool is_credential(const std::string& path, const struct stat& info) {
   const char* folder = std::getenv("CREDENTIALS_DIRECTORY");
   const std::string above = folder == nullptr ? "" : std::string(folder) + "/";
   if (above.size() < 2 || !path.starts_with(above) || path.find('/', above.size()) != std::string::npos)
     return false;
-  return (info.st_uid == 0 || info.st_uid == ::geteuid()) && (info.st_mode & 0337) == 0;
+  struct stat closed {};
+  return is_closed_by_systemd(info, 0337) && ::stat(folder, &closed) == 0 && S_ISDIR(closed.st_mode) &&
+         is_closed_by_systemd(closed, 027);
 }
 
 }  // namespace
@@ -157,11 +169,20 @@ Result<std::string> read_trusted_file(const std::string& path, std::string_view 
   struct stat info {};
   const auto file = open_regular(path, 0, kind, {}, info);
   if (!file) return file.error();
-  if (info.st_uid != ::geteuid() && info.st_uid != 0) return foreign(path, kind);
+  if (!is_ours_or_roots(info)) return foreign(path, kind);
   if ((info.st_mode & 022) != 0)
     return make_error(code(kind, "-open"), path + " may be written by others than its owner",
                       "chmod go-w " + path);
   return read_small(*file, path, kind);
+}
+
+Result<void> check_secret_file(const std::string& path, std::string_view kind) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0)
+    return make_error(code(kind, "-missing"), path + " does not exist or cannot be reached");
+  if (is_credential(path, info) || (is_ours_or_roots(info) && (info.st_mode & 077) == 0)) return {};
+  return make_error(code(kind, "-open"), path + " is not its owner's alone",
+                    "it may hold a secret: chown it to the user of this program, and chmod 600");
 }
 
 Result<void> write_private_file(const std::string& path, std::string_view text, std::string_view kind) {

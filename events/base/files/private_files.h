@@ -32,6 +32,10 @@ Result<std::string> read_private_file(const std::string& path, std::string_view 
 // password is sent to. Codes as read_private_file()'s.
 Result<std::string> read_trusted_file(const std::string& path, std::string_view kind);
 
+// Whether a file that a library reads, such as a private key, is this user's or root's and nobody else may
+// read or write it; systemd's credentials are. Codes, behind `kind`: -missing, -open.
+Result<void> check_secret_file(const std::string& path, std::string_view kind);
+
 // As write_durably(), mode 0600. The folder must be there. Code: `kind`-unwritable.
 Result<void> write_private_file(const std::string& path, std::string_view text, std::string_view kind);
 

@@ -1,11 +1,10 @@
 #include "events/log/kafka/broker_access.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+
+#include "events/base/files/private_files.h"
 
 namespace berth::kafka {
 namespace {
@@ -23,16 +22,6 @@ bool may_be_set(std::string_view name) {
                                          "client.dns.lookup"};
   return name.starts_with("sasl.") || name.starts_with("ssl.") ||
          std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
-}
-
-Result<void> check_private(const std::string& path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0)
-    return make_error("kafka-config-missing", path + " does not exist or cannot be reached");
-  if ((info.st_mode & 077) != 0 || (info.st_uid != ::geteuid() && info.st_uid != 0))
-    return make_error("kafka-config-open", path + " is not its owner's alone",
-                      "it may hold a secret: chown it to the user of this program, and chmod 600");
-  return {};
 }
 
 }  // namespace
@@ -62,7 +51,7 @@ Result<Properties> parse_properties(std::string_view text, std::string_view file
 Result<BrokerAccess> read_broker_access(std::string brokers, const std::string& file) {
   BrokerAccess access{std::move(brokers)};
   if (file.empty()) return access;
-  if (Result<void> ours = check_private(file); !ours) return ours.error();
+  if (Result<void> ours = check_secret_file(file, "kafka-config"); !ours) return ours.error();
   std::ifstream in(file, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(in), {});
   if (!in.is_open()) return make_error("kafka-config-missing", file + " cannot be read");
@@ -71,7 +60,7 @@ Result<BrokerAccess> read_broker_access(std::string brokers, const std::string& 
   access.properties = std::move(*properties);
   for (const auto& [name, value] : access.properties) {
     if (name != "ssl.key.location" && name != "ssl.keystore.location") continue;
-    if (Result<void> ours = check_private(value); !ours) return ours.error();
+    if (Result<void> ours = check_secret_file(value, "kafka-config"); !ours) return ours.error();
   }
   return access;
 }

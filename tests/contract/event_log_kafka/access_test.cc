@@ -75,6 +75,25 @@ TEST(BrokerAccess, AFileThatOthersMayReadIsRefused) {
   EXPECT_EQ(kafka::read_broker_access("h:1", "/nowhere/kafka.conf").error().code, "kafka-config-missing");
 }
 
+TEST(BrokerAccess, ACredentialOfSystemdsIsTaken) {
+  if (::geteuid() != 0) GTEST_SKIP() << "it is root's";
+  const std::string folder =
+      std::filesystem::temp_directory_path() / ("berth-creds-" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const std::string file = folder + "/kafka.properties", key = folder + "/kafka.key";
+  std::ofstream(key) << "key";
+  std::ofstream(file) << "ssl.key.location=" << key << "\n";
+  for (const std::string& path : {file, key}) ::chmod(path.c_str(), 0440);
+  ::chmod(folder.c_str(), 0550);
+  const auto outside = kafka::read_broker_access("h:1", file);
+  setenv("CREDENTIALS_DIRECTORY", folder.c_str(), 1);
+  const auto inside = kafka::read_broker_access("h:1", file);
+  unsetenv("CREDENTIALS_DIRECTORY");
+  std::filesystem::remove_all(folder);
+  EXPECT_TRUE(inside.ok()) << to_string(inside.error());
+  EXPECT_EQ(outside.error().code, "kafka-config-open");
+}
+
 TEST(BrokerAccess, APrivateKeyThatOthersMayReadIsRefused) {
   const std::string key =
       (std::filesystem::temp_directory_path() / ("berth-key-" + std::to_string(::getpid()))).string();

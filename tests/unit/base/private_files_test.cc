@@ -137,6 +137,49 @@ TEST_F(PrivateFiles, WhatAnotherUserPreparedIsRefused) {
   EXPECT_EQ(code(make_private_folder(folder_ + "/theirs")), "data-folder");
 }
 
+// As systemd 252 and 257 make them: LoadCredential= for a service of root, and of another user.
+class Credentials : public PrivateFiles {
+ protected:
+  void SetUp() override { setenv("CREDENTIALS_DIRECTORY", folder_.c_str(), 1); }
+  void TearDown() override {
+    unsetenv("CREDENTIALS_DIRECTORY");
+    ::chmod(folder_.c_str(), 0700);
+  }
+  std::string make_credential(mode_t folder, mode_t file, gid_t group = 0) {
+    const std::string path = folder_ + "/agent.key";
+    ::chmod(folder_.c_str(), 0700);
+    std::ofstream(path) << "secret";
+    EXPECT_EQ(::chown(path.c_str(), ::geteuid(), group), 0);
+    EXPECT_EQ(::chmod(path.c_str(), file), 0);
+    EXPECT_EQ(::chmod(folder_.c_str(), folder), 0);
+    return path;
+  }
+  static std::string read(const std::string& path) {
+    const auto text = read_private_file(path, "key-file", "");
+    const auto checked = check_secret_file(path, "key-file");
+    EXPECT_EQ(text.ok(), checked.ok()) << path;
+    return text.ok() ? *text : text.error().code;
+  }
+};
+
+TEST_F(Credentials, AreReadThoughTheyShowTheRightsOfAnAccessList) {
+  if (::geteuid() != 0) GTEST_SKIP() << "they are root's";
+  EXPECT_EQ(read(make_credential(0500, 0400)), "secret");
+  EXPECT_EQ(read(make_credential(0550, 0440)), "secret");
+}
+
+TEST_F(Credentials, ThatOthersMayReadAreRefused) {
+  if (::geteuid() != 0) GTEST_SKIP() << "they are root's";
+  EXPECT_EQ(read(make_credential(0550, 0440, 4)), "key-file-open")
+      << "the rights of a group that has members";
+  EXPECT_EQ(read(make_credential(0550, 0444)), "key-file-open");
+  EXPECT_EQ(read(make_credential(0550, 0460)), "key-file-open");
+  EXPECT_EQ(read(make_credential(0755, 0440)), "key-file-open") << "the folder lets others in";
+  const std::string elsewhere = make_credential(0550, 0440);
+  setenv("CREDENTIALS_DIRECTORY", (folder_ + "x").c_str(), 1);
+  EXPECT_EQ(read(elsewhere), "key-file-open");
+}
+
 TEST_F(PrivateFiles, AWriteDoesNotFollowALinkThatWaitsForIt) {
   std::ofstream(folder_ + "/victim") << "theirs";
   fs::create_symlink(folder_ + "/victim", folder_ + "/file.new");
