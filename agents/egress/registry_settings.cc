@@ -10,6 +10,7 @@
 
 #include "agents/egress/site_url.h"
 #include "agents/kernel/shim/system.h"
+#include "events/base/files/home_folder.h"
 #include "events/inside/messages.h"
 
 namespace berth::agents {
@@ -163,6 +164,7 @@ SettingsPlaces own_places() {
     if (equals != std::string_view::npos)
       places.variables.emplace(text.substr(0, equals), text.substr(equals + 1));
   }
+  places.variables["HOME"] = home_folder();
   return places;
 }
 

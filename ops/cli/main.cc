@@ -16,6 +16,7 @@
 #include "controller/api/auth/key_file.h"
 #include "controller/runtime/allocator.h"
 #include "controller/runtime/cluster_identity.h"
+#include "events/base/files/home_folder.h"
 #include "events/base/files/private_files.h"
 #include "events/base/files/standard_streams.h"
 #include "events/base/hash.h"
@@ -43,7 +44,7 @@ std::string config_path() {
   if (const auto path = variable("BERTH_CONFIG"); path && !path->empty()) return *path;
   if (const auto home = variable("XDG_CONFIG_HOME"); home && !home->empty())
     return *home + "/berth/config.toml";
-  return variable("HOME").value_or("") + "/.config/berth/config.toml";
+  return home_folder() + "/.config/berth/config.toml";
 }
 
 // None of what is read at once is longer: job scripts, tokens, key files, schedules.

@@ -1,8 +1,11 @@
 #include "agents/egress/registry_settings.h"
 
 #include <gtest/gtest.h>
+#include <pwd.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -36,6 +39,23 @@ TEST_F(Settings, WithoutAnyTheToolsAreAskedAndNothingIsAllowed) {
   EXPECT_EQ(settings.allowed.text(), "nothing");
   EXPECT_EQ(settings.ca_bundle, "");
   EXPECT_TRUE(settings.variables.empty());
+}
+
+TEST_F(Settings, AreFoundInTheUsersHomeAlsoByAServiceThatHasNoHome) {
+  const char* const before = std::getenv("HOME");
+  const std::string kept = before == nullptr ? "" : before;
+  unsetenv("HOME");
+  places_.variables = own_places().variables;
+  if (before != nullptr) setenv("HOME", kept.c_str(), 1);
+  const passwd* const user = getpwuid(geteuid());
+  ASSERT_NE(user, nullptr);
+  for (const char* name : {"PIP_INDEX_URL", "PIP_CONFIG_FILE", "XDG_CONFIG_HOME", "NPM_CONFIG_USERCONFIG"})
+    places_.variables.erase(name);
+  write(std::string(user->pw_dir) + "/.config/pip/pip.conf",
+        "[global]\nindex-url = https://own.test/simple\n");
+  write(std::string(user->pw_dir) + "/.npmrc", "registry=https://npm.test/\n");
+  EXPECT_TRUE(allows("own.test"));
+  EXPECT_TRUE(allows("npm.test"));
 }
 
 TEST_F(Settings, PipsFilesAndVariablesOverrideEachOtherInPipsOrder) {
