@@ -16,6 +16,7 @@
 
 #include "agents/kernel/cgroup_layout.h"
 #include "agents/kernel/disk_pool.h"
+#include "agents/kernel/host/ipv6_loopback.h"
 #include "agents/kernel/id_ranges.h"
 #include "agents/kernel/oci_config.h"
 #include "agents/kernel/shim/id_map.h"
@@ -205,7 +206,8 @@ class OciKind final : public KernelKind {
   bool make_folders(const KernelSpec& spec, const shim::KernelFiles& files, std::uint32_t owner) {
     if (mkdir(files.layers().c_str(), 0700) != 0) return false;
     if (!shim::make_layer(files.layers(), owner)) return false;
-    const std::string hosts = "127.0.0.1 localhost " + spec.hostname + "\n::1 localhost\n";
+    const std::string hosts =
+        "127.0.0.1 localhost " + spec.hostname + "\n" + (has_ipv6_ ? "::1 localhost\n" : "");
     const std::pair<std::string, std::string> texts[] = {{"hosts", hosts},
                                                          {"hostname", spec.hostname + "\n"}};
     for (const auto& [name, text] : texts) {
@@ -249,6 +251,7 @@ class OciKind final : public KernelKind {
   std::unique_ptr<DiskPool> disks_;
   IdRanges id_ranges_;
   std::string group_;
+  bool has_ipv6_ = new_networks_have_ipv6();                            // of kernels' own networks
   std::uint32_t pids_max_ = std::numeric_limits<std::uint32_t>::max();  // of one kernel
   std::map<std::string, KnownImage> images_;                            // by rootfs
 };

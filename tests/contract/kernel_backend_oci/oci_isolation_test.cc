@@ -1,9 +1,17 @@
 // What a container shows to the program in it, and what it keeps from it.
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "agents/kernel/cgroup_layout.h"
 #include "agents/kernel/id_ranges.h"
@@ -150,6 +158,46 @@ TEST_P(OciIsolation, HostnameAndEnvironmentAreTheOrders) {
             spec.env = {{"BERTH_SESSION_NAME", "demo-1"}};
           });
   EXPECT_NE(text.find("main1\ndemo-1\nC.UTF-8\n127.0.0.1"), std::string::npos) << text;
+}
+
+constexpr const char* kTakesBoth =
+    "for a in 127.0.0.1 ::1; do grep -q \"^$a localhost\" /etc/hosts && echo named $a; "
+    "python3 -c \"import socket; socket.socket(socket.AF_INET6 if ':' in '$a' else "
+    "socket.AF_INET).bind(('$a', 8000))\" "
+    "2>/dev/null && echo taken $a; done; true";
+
+TEST_P(OciIsolation, LocalhostIsWhatItsNetworkHas) {
+  const std::string text = run(kTakesBoth);
+  EXPECT_TRUE(text == "named 127.0.0.1\ntaken 127.0.0.1\nnamed ::1\ntaken ::1\n" ||
+              text == "named 127.0.0.1\ntaken 127.0.0.1\n")
+      << text;
+}
+
+// As with ipv6.disable=1: no socket of that family, here and in what this thread starts from now on.
+void take_ipv6_away() {
+  sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[0])),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_INET6, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAFNOSUPPORT),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{std::size(code), code};
+  EXPECT_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+TEST_P(OciIsolation, LocalhostHasNoIpv6WhereTheMachineHasNone) {
+  std::string text;
+  backend_.reset();
+  std::thread([&] {
+    take_ipv6_away();
+    reopen();
+    text = run(kTakesBoth);
+    backend_.reset();
+  }).join();
+  reopen();
+  EXPECT_EQ(text, "named 127.0.0.1\ntaken 127.0.0.1\n");
 }
 
 TEST_P(OciIsolation, SharedMemoryIsAsLargeAsAskedFor) {
