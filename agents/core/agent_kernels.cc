@@ -203,6 +203,11 @@ void Agent::end_unstarted(KernelRecord& record, v1::KernelEnd end, Error why, In
 void Agent::on(const KernelEvent& event, Instant now, AgentOutputs& out) {
   KernelRecord* record = kernels_.find(event.key);
   if (record == nullptr || record->ended()) return;
+  if (event.what == KernelEvent::What::kStays)
+    out.log.push_back(
+        {LogLevel::kWarning,
+         "kernel " + to_string(event.key.kernel) + " of session " + record->session_name +
+             " was killed and keeps what it has, for some of it does not end: " + to_string(event.error)});
   take_event(*record, event);
   if (!record->ended()) return;
   if (record->amounts_known) allocation_.remove(record->given);
@@ -217,6 +222,7 @@ void Agent::take_event(KernelRecord& record, const KernelEvent& event) {
   switch (event.what) {
     case KernelEvent::What::kCreating: moved = kernels_.advance(record, v1::CREATING); break;
     case KernelEvent::What::kRunning: moved = kernels_.advance(record, v1::RUNNING); break;
+    case KernelEvent::What::kStays: break;
     case KernelEvent::What::kEnded:
       record.fact.set_exit_code(event.exit_code);
       record.fact.set_ended_ns(event.ended_at);

@@ -99,14 +99,16 @@ enum class KernelEnd : std::uint8_t {
 };
 
 struct KernelEvent {
-  enum class What : std::uint8_t { kCreating, kRunning, kEnded } what = What::kCreating;
+  // kStays: processes of the kernel were killed and do not end, which `error` says; it is told again and
+  // again.
+  enum class What : std::uint8_t { kCreating, kRunning, kStays, kEnded } what = What::kCreating;
   KernelKey key;
   Timestamp started_at = 0;  // wall clock, kRunning and kEnded
   Timestamp ended_at = 0;
   std::int64_t pid = 0;  // host pid of the kernel's init, kRunning
   KernelEnd end = KernelEnd::kExited;
   int exit_code = 0;
-  Error error;  // kStartFailed: stable code and text
+  Error error;  // kStartFailed, kStays: stable code and text
 };
 
 // What a kernel has of the machine.

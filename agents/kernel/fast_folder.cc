@@ -38,12 +38,14 @@ bool has_live_kernel(const std::string& fast_folder) {
   return false;
 }
 
-// Of kernels whose shims were killed: no agent will ever ask for them.
-void end_leftovers(const std::string& data_folder) {
+// Of kernels whose shims were killed: no agent will ever ask for them. False: something of them stays.
+bool end_leftovers(const std::string& data_folder) {
   const auto cgroups = read_cgroup_layout();
-  if (!cgroups) return;
+  bool all = true;
+  if (!cgroups) return all;
   for (const std::string& cgroup : cgroups->folders(agent_cgroup(*cgroups, data_folder)))
-    shim::remove_cgroup_tree(cgroup);
+    all = shim::remove_cgroup_tree(cgroup) && all;
+  return all;
 }
 
 }  // namespace
@@ -56,8 +58,7 @@ void sweep_fast_folders(const std::string& place) {
     const auto data = shim::read_file(folder + kNameOfData);
     if (!data || data->empty() || access(data->c_str(), F_OK) == 0 || errno != ENOENT) continue;
     if (has_live_kernel(folder)) continue;
-    end_leftovers(*data);
-    shim::remove_tree(folder);
+    if (end_leftovers(*data)) shim::remove_tree(folder);
   }
 }
 

@@ -234,6 +234,12 @@ void ShimBackend::shim_running(const std::string& name, Entry& entry) {
   // Not before: a kernel that its shim has not recorded is unknown to the next agent, which is ordered to
   // start it only if nobody was told of a beginning.
   if (!std::exchange(entry.told, true)) emit(entry.last);
+  if (!state->stays.empty()) {
+    KernelEvent event = entry.last;
+    event.what = KernelEvent::What::kStays;
+    event.error = make_error("kernel-stays", state->stays, "a hung mount? They end with what they wait for");
+    emit(event);
+  }
   if (!state->running || entry.last.what == KernelEvent::What::kRunning) return;
   entry.last.what = KernelEvent::What::kRunning;
   entry.last.pid = state->main.pid;

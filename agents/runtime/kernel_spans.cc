@@ -113,6 +113,7 @@ void KernelSpans::on_event(const KernelEvent& event, Timestamp now) {
     case KernelEvent::What::kRunning:
       if (!std::exchange(one.runs, true)) end_start(event.key, one, now, "");
       return;
+    case KernelEvent::What::kStays: return;
     case KernelEvent::What::kEnded: break;
   }
   const bool never_ran = event.started_at == 0 || event.end == KernelEnd::kStartFailed;

@@ -15,9 +15,17 @@ namespace berth::agents::shim {
 
 // REQUIRES: the runtime has made the container.
 void enter_own_cgroup(const ShimSpec& spec);
-// Leaves the kernel's cgroups, ends all processes in them and removes them.
-void remove_cgroups(const ShimSpec& spec);
-// Ends all processes in this cgroup and in those below, and removes them. None is there: nothing happens.
-void remove_cgroup_tree(const std::string& cgroup);
+// Leaves the kernel's cgroups, in which nobody forks from then on.
+void close_cgroups(const ShimSpec& spec);
+// Kills all processes in the kernel's cgroups and removes those that are empty. True: none is left. A killed
+// process is gone a moment later, or never: one that waits for a hung mount ends with that.
+bool end_cgroups(const ShimSpec& spec);
+// The processes that are left in them, for people: "cp (process 812, in nfs_wait)". Empty: none is.
+std::string left_in_cgroups(const ShimSpec& spec);
+// One process, as above.
+std::string name_process(std::int64_t pid);
+// Ends all processes in this cgroup and in those below, and removes them, or gives up after about two
+// seconds. True: it is not there any more.
+bool remove_cgroup_tree(const std::string& cgroup);
 
 }  // namespace berth::agents::shim

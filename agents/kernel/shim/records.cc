@@ -172,6 +172,7 @@ std::string encode(const StateRecord& record) {
   put(fields, "runtime", record.runtime);
   put(fields, "shim", record.shim);
   fields.emplace_back("boot", record.boot);
+  if (!record.stays.empty()) fields.emplace_back("stays", record.stays);
   return encode_fields(fields);
 }
 
@@ -193,6 +194,8 @@ std::optional<StateRecord> decode_state(std::string_view bytes) {
       good = parse(value, record.shim);
     else if (name == "boot")
       record.boot = value;
+    else if (name == "stays")
+      record.stays = value;
     if (!good) return std::nullopt;
   }
   return record;

@@ -142,6 +142,7 @@ struct StateRecord {
   ProcessId shim;
   std::int64_t started_at = 0;  // wall clock, ns
   std::string boot;             // boot id: pids of an earlier boot mean nothing
+  std::string stays = {};       // for people: what was killed and does not end; empty: nothing
 };
 std::string encode(const StateRecord& record);
 std::optional<StateRecord> decode_state(std::string_view bytes);

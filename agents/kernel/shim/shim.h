@@ -79,6 +79,8 @@ class Shim {
   void finish(ExitRecord record);
   void note_end(const ExitRecord& record);
   void kill_the_rest();
+  bool rest_is_gone();
+  void tell_what_stays();
   bool write_state();
 
   KernelFiles files_;
@@ -105,6 +107,7 @@ class Shim {
   std::int64_t no_helper_until_ = 0;  // CLOCK_BOOTTIME: after one that ended, or could not be started
   std::int64_t stop_grace_ = 0;
   std::int64_t kill_at_ = 0;    // CLOCK_BOOTTIME, while stopping
+  int wait_status_ = -1;        // of the kernel's process, once it is known
   std::map<pid_t, int> early_;  // children that ended before the runtime named the kernel's process
 };
 

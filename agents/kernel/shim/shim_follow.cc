@@ -68,7 +68,8 @@ bool kill_marked(const std::string& key) {
   return any;
 }
 
-constexpr int kSweepsMax = 1000;  // a second: a process that the kernel of the machine does not let go stays
+constexpr std::int64_t kPatience = 2'000'000'000;    // ns, for what was killed to be gone (P25)
+constexpr std::int64_t kTellAgain = 30'000'000'000;  // ns: another agent may have come
 
 }  // namespace
 
@@ -191,7 +192,10 @@ void Shim::go_on_stopping() {
 }
 
 void Shim::kill_main(int signal) {
-  if (signal == SIGKILL) killed_ = true;
+  if (signal == SIGKILL) {
+    killed_ = true;
+    arm(timer_, boottime_now() + kPatience);
+  }
   if (main_pidfd_ >= 0) signal_pidfd(main_pidfd_, signal);
   const pid_t main = static_cast<pid_t>(state_.main.pid);
   if (main <= 1 || (main_pidfd_ >= 0 && !same_process(state_.main))) return;
@@ -220,6 +224,10 @@ void Shim::check_lease() {
 }
 
 void Shim::time_is_up() {
+  if (state_.running && killed_) {
+    tell_what_stays();
+    return arm(timer_, boottime_now() + kTellAgain);
+  }
   if (state_.running) return go_on_stopping();
   killed_ = true;
   kill(static_cast<pid_t>(state_.runtime.pid), SIGKILL);
@@ -246,7 +254,7 @@ void Shim::ended_with(int wait_status) {
   await_machine(wait_status);
   ExitRecord record;
   record.started_at = state_.started_at;
-  int status = wait_status;
+  int status = wait_status_ = wait_status;
   // The init's exit code cannot tell "exited 137" from "killed by 9"; its record can.
   if (const InitRecord init = read_init_record(files_); spec_.oci && WIFEXITED(status) && init.wait_status)
     status = *init.wait_status;
@@ -291,22 +299,47 @@ void Shim::fail_start(std::string code, std::string message) {
   finish(record);
 }
 
+// What was killed and is not gone keeps what the kernel has of the machine: this waits for it, however long.
 void Shim::kill_the_rest() {
   if (spec_.oci) {
     if (mounted_) umount2(spec_.mount_point.c_str(), MNT_DETACH);
     if (mounted_ && !spec_.disk.empty()) umount2(files_.layers().c_str(), MNT_DETACH);
-    remove_cgroups(spec_);
-    remove_tree(spec_.runtime_root + "/" + files_.key);
-    return;
   }
-  while (kill_children()) {
-    while (waitpid(-1, nullptr, WNOHANG) > 0) {}
-    usleep(500);
+  close_cgroups(spec_);
+  std::int64_t tell_at = boottime_now() + kPatience;
+  for (int round = 0; !rest_is_gone(); ++round) {
+    if (boottime_now() >= tell_at) {
+      tell_what_stays();
+      tell_at = boottime_now() + kTellAgain;
+    }
+    usleep(round < 20 ? 500 : round < 200 ? 10'000 : 200'000);
+    copy_output();
   }
-  remove_cgroups(spec_);
+  if (spec_.oci) remove_tree(spec_.runtime_root + "/" + files_.key);
+}
+
+// Kills what is left, too.
+bool Shim::rest_is_gone() {
+  const bool children = !spec_.oci && kill_children();
+  while (!spec_.oci && waitpid(-1, nullptr, WNOHANG) > 0) {}
   // What left its session while an earlier shim lived is not this one's child.
-  for (int i = 0; adopted_ && spec_.cgroups.empty() && i < kSweepsMax && kill_marked(files_.key); ++i)
-    usleep(1000);
+  const bool marked = !spec_.oci && adopted_ && spec_.cgroups.empty() && kill_marked(files_.key);
+  return end_cgroups(spec_) && !children && !marked;
+}
+
+// To the agent, by the state record, and to whoever reads the output.
+void Shim::tell_what_stays() {
+  std::string left = left_in_cgroups(spec_);
+  if (left.empty()) left = name_process(state_.main.pid);
+  if (state_.stays != left)
+    log_.append("berth: these processes were killed and do not end, so the session does not either: " + left +
+                "\n");
+  state_.stays = left;
+  if (access(files_.state().c_str(), F_OK) != 0) return;  // nothing of it ran
+  // A shim after this one would not know how the kernel's process ended.
+  if (!spec_.oci && wait_status_ >= 0)
+    write_aside(files_.in("orphan"), files_.in("orphan.new"), std::to_string(wait_status_) + "\n");
+  write_state();
 }
 
 // On disk too, in one write to a file that is there already.

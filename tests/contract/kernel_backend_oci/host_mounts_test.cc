@@ -1,15 +1,14 @@
 // Mounts of the host, of shims and of kernels: none holds another's, whatever the host mounts how.
-#include <fcntl.h>
-#include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 
 #include <fstream>
+#include <optional>
 
 #include "agents/volumes/disk_owner.h"
-#include "events/base/files/descriptor.h"
 #include "tests/contract/kernel_backend_contract.h"
 #include "tests/contract/kernel_backend_oci/oci_rig.h"
+#include "tests/contract/own_mounts.h"
 
 namespace berth::agents::contract {
 namespace {
@@ -22,9 +21,7 @@ class HostMounts : public KernelBackendContract {
   void SetUp() override {
     if (geteuid() != 0) GTEST_SKIP() << "needs root";
     (void)TestImage::get();  // unpacked where it stays
-    host_ = Descriptor(open("/proc/thread-self/ns/mnt", O_RDONLY | O_CLOEXEC));
-    ASSERT_EQ(unshare(CLONE_NEWNS), 0);
-    ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
+    own_.emplace();
     change_host();
     ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_SHARED, nullptr), 0);
     KernelBackendContract::SetUp();
@@ -33,8 +30,7 @@ class HostMounts : public KernelBackendContract {
     KernelBackendContract::TearDown();
     backend_.reset();
     rig_.reset();
-    if (!host_) return;
-    EXPECT_EQ(setns(host_.get(), CLONE_NEWNS), 0) << "the tests after this one have its mounts";
+    own_.reset();
     std::error_code error;
     for (const std::string& folder : temporary_) fs::remove_all(folder, error);
   }
@@ -74,7 +70,7 @@ class HostMounts : public KernelBackendContract {
     return {volume, name, "data"};
   }
 
-  Descriptor host_;
+  std::optional<OwnMounts> own_;
   std::vector<std::string> temporary_;
 };
 

@@ -142,6 +142,21 @@ TEST_F(Reports, EndsListedInAJoinAreToldAgainToo) {
   EXPECT_EQ(facts().size(), 1u);
 }
 
+TEST_F(Reports, P24_WhatWasKilledAndStaysIsWarnedOfAndIsNoEnd) {
+  given_kernel();
+  runs(kernel(1));
+  KernelEvent event;
+  event.what = What::kStays;
+  event.key = kernel(1);
+  event.error = make_error("kernel-stays", "cat (process 7, in nfs_wait)");
+  when(event);
+  EXPECT_TRUE(facts().empty());
+  EXPECT_TRUE(warned_of("cat (process 7, in nfs_wait)"));
+  EXPECT_EQ(agent->kernels_live(), 1u);
+  ends(kernel(1), KernelEnd::kStopped);
+  EXPECT_EQ(fact_of(kernel(1)).end(), v1::STOPPED);
+}
+
 TEST_F(Reports, ResultsKeepHowItEnded) {
   given_kernel();
   happens(kernel(1), What::kEnded, KernelEnd::kOutOfMemory, 137);

@@ -81,6 +81,14 @@ TEST(ShimRecords, ARecordThatWasCutShortIsNoRecord) {
     EXPECT_FALSE(decode_state(whole.substr(0, size)).has_value()) << size;
 }
 
+TEST(ShimRecords, AStateNamesWhatStaysAndSaysNothingOfItElse) {
+  StateRecord state{
+      .running = true, .main = {5, 6}, .runtime = {}, .shim = {7, 8}, .started_at = 9, .boot = "b"};
+  EXPECT_EQ(encode(state).find("stays"), std::string::npos) << "an older agent reads it";
+  state.stays = "cat (process 5, in nfs_wait)";
+  EXPECT_EQ(decode_state(encode(state))->stays, state.stays);
+}
+
 TEST(ShimRecords, ADraftIsARecordOnceItsNumbersAreSet) {
   StateDraft draft(
       {.running = false, .main = {}, .runtime = {}, .shim = {7, 8}, .started_at = 0, .boot = "b"});
