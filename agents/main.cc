@@ -62,7 +62,8 @@ void add_flags(CLI::App& app, Flags& flags) {
          "The user of process kernels; an agent of root has to name one", "UID[:GID]");
   option("--accelerator", "accelerator.devices", "Mock devices, e.g. mock:1x2", "SPEC");
   option("--reserve-cpu", "agent.reserve_cpu", "Cores kept for the machine itself (default 0)", "AMOUNT");
-  option("--reserve-mem", "agent.reserve_mem", "Memory kept for the machine itself (default 512m)", "AMOUNT");
+  option("--reserve-mem", "agent.reserve_mem",
+         "Memory kept for the machine itself (default a sixteenth, from 512m to 8g)", "AMOUNT");
   option("--disk", "agent.disk", "What its kernels may write together (default: nine tenths of what is free)",
          "AMOUNT");
   option(

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <sstream>
 
@@ -75,27 +76,52 @@ std::optional<Amount> memory_limit() {
   return cgroup_number("/sys/fs/cgroup/memory", "memory", "memory.limit_in_bytes");
 }
 
-std::optional<Amount> memory_total() {
-  std::ifstream file("/proc/meminfo");
-  std::string line;
-  while (std::getline(file, line)) {
+std::string text_of(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string bytes(Amount amount) { return format_amount_human(SlotKind::kBytes, amount); }
+
+}  // namespace
+
+Memory read_memory(std::string_view meminfo, std::string_view arcstats) {
+  Memory memory;
+  Amount available = 0;
+  std::istringstream lines{std::string(meminfo)};
+  for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string name;
     std::int64_t kib = 0;
-    if (words >> name >> kib && name == "MemTotal:") return kib * 1024;
+    if (!(words >> name >> kib)) continue;
+    if (name == "MemTotal:") memory.total = kib * 1024;
+    if (name == "MemAvailable:") available = kib * 1024;
+    if (name == "Hugetlb:") memory.huge_pages = kib * 1024;  // of every size
   }
-  return std::nullopt;
+  memory.used = std::max<Amount>(0, memory.total - available);
+  std::istringstream cache{std::string(arcstats)};
+  for (std::string line; std::getline(cache, line);) {
+    std::istringstream words(line);
+    std::string name, type;
+    std::int64_t value = 0;
+    if (words >> name >> type >> value && name == "c_min") memory.arc_min = value;
+  }
+  return memory;
 }
 
-}  // namespace
+Amount default_mem_reserve(Amount mem) {
+  return std::clamp<Amount>(mem / 16, Amount{512} << 20, Amount{8} << 30);
+}
 
 Result<Machine> discover_machine() {
   Machine machine;
   machine.cpu = cpus_online();
   if (const auto quota = cpu_quota()) machine.cpu = std::min(machine.cpu, *quota);
-  const auto total = memory_total();
-  if (!total) return make_error("discovery-failed", "/proc/meminfo has no MemTotal", "is /proc mounted?");
-  machine.mem = *total;
+  machine.memory = read_memory(text_of("/proc/meminfo"), text_of("/proc/spl/kstat/zfs/arcstats"));
+  if (machine.memory.total <= 0)
+    return make_error("discovery-failed", "/proc/meminfo has no MemTotal", "is /proc mounted?");
+  machine.mem =
+      std::max<Amount>(0, machine.memory.total - machine.memory.huge_pages - machine.memory.arc_min);
   if (const auto limit = memory_limit()) machine.mem = std::min(machine.mem, *limit);
   utsname names{};
   if (uname(&names) != 0) return make_error("discovery-failed", "uname() fails");
@@ -111,14 +137,23 @@ Result<Machine> without_reserve(Machine machine, const Reserve& reserve) {
                       "agent.reserve_cpu keeps " + format_amount_human(SlotKind::kCount, reserve.cpu) +
                           " cpu of " + format_amount_human(SlotKind::kCount, machine.cpu) +
                           ": nothing is left for kernels");
-  if (reserve.mem < 0 || reserve.mem >= machine.mem)
-    return make_error("reserve-too-large",
-                      "agent.reserve_mem keeps " + format_amount_human(SlotKind::kBytes, reserve.mem) +
-                          " mem of " + format_amount_human(SlotKind::kBytes, machine.mem) +
-                          ": nothing is left for kernels");
+  const Amount mem = reserve.mem.value_or(default_mem_reserve(machine.mem));
+  if (mem < 0 || mem >= machine.mem)
+    return make_error("reserve-too-large", "agent.reserve_mem keeps " + bytes(mem) + " mem of " +
+                                               bytes(machine.mem) + ": nothing is left for kernels");
   machine.cpu -= reserve.cpu;
-  machine.mem -= reserve.mem;
+  machine.mem -= mem;
   return machine;
+}
+
+std::string describe_memory(const Machine& machine, const Machine& usable) {
+  const Memory& memory = machine.memory;
+  std::string text = "offers " + bytes(usable.mem) + " of " + bytes(std::max(memory.total, machine.mem)) +
+                     " of memory: " + bytes(machine.mem - usable.mem) +
+                     " stay with the machine (--reserve-mem changes that)";
+  if (memory.huge_pages > 0) text += ", " + bytes(memory.huge_pages) + " are huge pages";
+  if (memory.arc_min > 0) text += ", " + bytes(memory.arc_min) + " are the least that ZFS keeps as its cache";
+  return text;
 }
 
 }  // namespace berth::agents

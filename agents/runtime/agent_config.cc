@@ -107,7 +107,7 @@ const std::map<std::string, Set>& keys() {
       {"agent.reserve_cpu",
        amount(SlotKind::kCount, [](AgentConfig& c) -> Amount& { return c.reserve.cpu; })},
       {"agent.reserve_mem",
-       amount(SlotKind::kBytes, [](AgentConfig& c) -> Amount& { return c.reserve.mem; })},
+       amount(SlotKind::kBytes, [](AgentConfig& c) -> Amount& { return c.reserve.mem.emplace(); })},
       {"agent.cpu", amount(SlotKind::kCount, [](AgentConfig& c) -> Amount& { return c.cpu; })},
       {"agent.mem", amount(SlotKind::kBytes, [](AgentConfig& c) -> Amount& { return c.mem; })},
       {"egress.allow", egress_allow},
@@ -247,14 +247,24 @@ Result<void> read_agent_environment(const std::vector<std::string>& variables, A
   return {};
 }
 
-Result<v1::AgentJoined> announce(const AgentConfig& config, std::string_view version) {
-  if (auto name = check_agent_name(config.name); !name) return name.error();
+Result<OfferedMachine> offered_machine(const AgentConfig& config) {
   auto machine = discover_machine();
   if (!machine) return machine.error();
   if (config.cpu > 0) machine->cpu = config.cpu;
-  if (config.mem > 0) machine->mem = config.mem;
-  const auto usable = without_reserve(*machine, config.reserve);
+  if (config.mem > 0) {
+    machine->mem = config.mem;
+    machine->memory = {.total = config.mem};
+  }
+  auto usable = without_reserve(*machine, config.reserve);
   if (!usable) return usable.error();
+  return OfferedMachine{std::move(*machine), std::move(*usable)};
+}
+
+Result<v1::AgentJoined> announce(const AgentConfig& config, std::string_view version) {
+  if (auto name = check_agent_name(config.name); !name) return name.error();
+  auto machine = offered_machine(config);
+  if (!machine) return machine.error();
+  const Machine* const usable = &machine->usable;
   const auto accelerators = parse_accelerators(config.accelerator);
   if (!accelerators) return accelerators.error();
   const auto devices = announce_devices(*accelerators, config.shares);
@@ -273,7 +283,7 @@ Result<v1::AgentJoined> announce(const AgentConfig& config, std::string_view ver
   joined.set_backend(config.backend);
   joined.set_max_containers(config.max_containers);
   joined.set_version(std::string(version));
-  joined.set_boot_id(std::string(machine->boot_id.view()));
+  joined.set_boot_id(std::string(usable->boot_id.view()));
   return joined;
 }
 

@@ -75,6 +75,12 @@ Result<void> read_agent_config(std::string_view toml, std::string_view file_name
 // config-invalid.
 Result<void> read_agent_environment(const std::vector<std::string>& variables, AgentConfig& config);
 
+struct OfferedMachine {
+  Machine whole, usable;
+};
+// The machine, and what kernels may have of it. Codes: those of discovery.
+Result<OfferedMachine> offered_machine(const AgentConfig& config);
+
 // The agent's announcement at joining, but for its address. Reads the machine. Codes: those of discovery.
 Result<v1::AgentJoined> announce(const AgentConfig& config, std::string_view version);
 

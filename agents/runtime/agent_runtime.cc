@@ -29,6 +29,22 @@ Amount offered_disk(const AgentConfig& config, AgentParts& parts) {
   return offered < (config.disk > 0 ? kDiskMin : kOfferedDiskMin) ? 0 : offered;
 }
 
+// Says what memory is offered, and warns where other programs have more of it than was kept for them. Beside
+// kernels of an earlier life nobody knows what is theirs.
+void say_memory(const AgentConfig& config, bool has_kernels, const AgentParts& parts) {
+  const auto machine = offered_machine(config);
+  if (!machine) return;
+  parts.say(LogLevel::kInfo, describe_memory(machine->whole, machine->usable));
+  const Memory& memory = machine->whole.memory;
+  const Amount used = memory.used, kept = memory.total - machine->usable.mem;
+  if (has_kernels || used <= kept) return;
+  parts.say(LogLevel::kWarning,
+            "other programs of this machine have " + format_amount_human(SlotKind::kBytes, used) +
+                " of its memory now, and " + format_amount_human(SlotKind::kBytes, kept) +
+                " are kept for them: when kernels take what they were promised, it runs out. Keep more by "
+                "--reserve-mem");
+}
+
 std::string announced_path(const AgentConfig& config) { return config.data + "/announced"; }
 
 }  // namespace
@@ -65,6 +81,7 @@ Result<void> AgentRuntime::start() {
   if (!recovered->empty())
     parts_.say(LogLevel::kInfo, "found " + std::to_string(recovered->size()) + " kernels of an earlier life");
 
+  say_memory(config_, !recovered->empty(), parts_);
   if (const Amount disk = offered_disk(config_, parts_); disk > 0) {
     auto& slot = *announced->add_slots();
     slot.set_slot(std::string(kDiskSlot));

@@ -123,6 +123,10 @@ Result<agents::AgentConfig> agent_config(const UpOptions& options) {
     if (auto set = agents::set_agent_key("agent.process_uid", options.process_uid, "--process-uid", config);
         !set)
       return set.error();
+  if (!options.reserve_mem.empty())
+    if (auto set = agents::set_agent_key("agent.reserve_mem", options.reserve_mem, "--reserve-mem", config);
+        !set)
+      return set.error();
   if (!options.disk.empty())
     if (auto set = agents::set_agent_key("agent.disk", options.disk, "--disk", config); !set)
       return set.error();

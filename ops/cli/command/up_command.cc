@@ -16,7 +16,10 @@ void add_volume_options(CLI::App& up, UpOptions& options) {
               "Take volumes whose file system has no id maps (README: what that loses)");
 }
 
-void add_disk_options(CLI::App& up, UpOptions& options) {
+void add_amount_options(CLI::App& up, UpOptions& options) {
+  up.add_option("--reserve-mem", options.reserve_mem,
+                "Memory kept for the machine itself (default a sixteenth, from 512m to 8g)")
+      ->type_name("AMOUNT");
   up.add_option("--disk", options.disk,
                 "What its kernels may write together, e.g. 200g (default: nine tenths of what is free)")
       ->type_name("AMOUNT");
@@ -79,7 +82,7 @@ void add_up_command(Registry& registry) {
   up->add_option("--process-uid", options->process_uid,
                  "The user of process kernels; root has to name one, e.g. 65534")
       ->type_name("UID[:GID]");
-  add_disk_options(*up, *options);
+  add_amount_options(*up, *options);
   up->add_option("--egress-allow", options->egress_allow,
                  "What kernels with egress reach, or none (default: the registries of pip, npm and apt here)")
       ->type_name("NAME:PORT,...");

@@ -25,9 +25,35 @@ TEST(Discovery, TheReserveStaysWithTheMachine) {
   EXPECT_EQ(usable->mem, 7ll << 30);
 }
 
-TEST(Discovery, TheReserveIsHalfAGibibyteAndNoCoreUnlessSaid) {
+TEST(Discovery, TheReserveIsASixteenthOfTheMemoryAndNoCoreUnlessSaid) {
   EXPECT_EQ(Reserve{}.cpu, 0);
-  EXPECT_EQ(Reserve{}.mem, 512ll << 20);
+  EXPECT_EQ(default_mem_reserve(4ll << 30), 512ll << 20);
+  EXPECT_EQ(default_mem_reserve(32ll << 30), 2ll << 30);
+  EXPECT_EQ(default_mem_reserve(1ll << 40), 8ll << 30);
+}
+
+TEST(Discovery, HugePagesAndTheLeastCacheOfZfsAreNoMemoryForKernels) {
+  const Memory memory = read_memory(
+      "MemTotal:       16384000 kB\nMemAvailable:    8192000 kB\nHugePages_Total:    1024\n"
+      "Hugepagesize:       2048 kB\nHugetlb:         2097152 kB\n",
+      "13 1 0x01 147 39984 1 2\nname   type data\nc      4    9000000000\nc_min  4    512000000\n"
+      "c_max  4    8000000000\n");
+  EXPECT_EQ(memory.total, 16'384'000ll << 10);
+  EXPECT_EQ(memory.huge_pages, 2ll << 30);
+  EXPECT_EQ(memory.arc_min, 512'000'000);
+  EXPECT_EQ(memory.used, 8'192'000ll << 10);
+  EXPECT_EQ(read_memory("", "").total, 0);
+}
+
+TEST(Discovery, WhatIsNotOfferedIsSaidWithItsReason) {
+  Machine machine;
+  machine.memory = {.total = 16ll << 30, .huge_pages = 2ll << 30, .arc_min = 0, .used = 0};
+  machine.mem = 14ll << 30;
+  machine.cpu = kUnit;
+  const auto usable = without_reserve(machine, Reserve{0, 2ll << 30});
+  EXPECT_EQ(describe_memory(machine, *usable),
+            "offers 12g of 16g of memory: 2g stay with the machine (--reserve-mem changes that), 2g are huge "
+            "pages");
 }
 
 TEST(Discovery, AReserveThatLeavesNothingIsRefused) {
