@@ -146,7 +146,10 @@ json::object process_of(const KernelSpec& spec, const OciSettings& settings) {
       {"rlimits", json::array{json::object{{"type", "RLIMIT_CORE"}, {"hard", 0}, {"soft", 0}},
                               json::object{{"type", "RLIMIT_NOFILE"},
                                            {"hard", settings.files_hard},
-                                           {"soft", std::min(shim::kFilesSoft, settings.files_hard)}}}},
+                                           {"soft", std::min(shim::kFilesSoft, settings.files_hard)}},
+                              json::object{{"type", "RLIMIT_MEMLOCK"},
+                                           {"hard", settings.locked_hard},
+                                           {"soft", settings.locked_hard}}}},
       {"noNewPrivileges", true},
       {"oomScoreAdj", shim::kKernelOomScore},
   };

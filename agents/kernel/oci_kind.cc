@@ -76,10 +76,13 @@ bool maps_owners(const std::string& folder) {
   return at && map && shim::clone_folder(at.get(), map, true, why);
 }
 
-// The launcher's, which is the agent's.
-std::uint64_t files_hard() {
-  rlimit files{};
-  return getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_max : shim::kFilesSoft;
+// Shells and services have this of systemd's by turns: a kernel's is one number.
+constexpr std::uint64_t kLockedHard = 8 << 20;
+
+// The launcher cannot give more than it has, which is what the agent has.
+std::uint64_t own_limit(__rlimit_resource_t what, std::uint64_t most) {
+  rlimit own{};
+  return getrlimit(what, &own) == 0 ? std::min<std::uint64_t>(own.rlim_max, most) : most;
 }
 
 struct KnownImage {
@@ -152,7 +155,8 @@ class OciKind final : public KernelKind {
                          *id_base,
                          config_.id_count,
                          cgroups_.v2 || cgroups_.counts_swap,
-                         files_hard(),
+                         own_limit(RLIMIT_NOFILE, shim::kFilesHard),
+                         own_limit(RLIMIT_MEMLOCK, kLockedHard),
                          image->process,
                          config_.egress};
     KernelSpec bounded = spec;

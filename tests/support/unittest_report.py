@@ -18,12 +18,19 @@ class Recorder(unittest.TextTestResult):
         super().addSuccess(test)
         self.rows.append((test, None))
 
+    def say(self, test, err):
+        """At once where tests take minutes ($TEST_SAYS_AT_ONCE), not only at the end."""
+        if os.environ.get("TEST_SAYS_AT_ONCE"):
+            print(f"\n{test.id()}:\n{self._exc_info_to_string(err, test)}", file=sys.stderr, flush=True)
+
     def addFailure(self, test, err):
         super().addFailure(test, err)
+        self.say(test, err)
         self.rows.append((test, "failure"))
 
     def addError(self, test, err):
         super().addError(test, err)
+        self.say(test, err)
         self.rows.append((test, "error"))
 
     def addSkip(self, test, reason):

@@ -119,6 +119,7 @@ void ProgramLaunch::be_child() {
   set_oom_score(kKernelOomScore);
   rlimit files{};  // the launcher's own is higher
   if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_max = std::min<rlim_t>(kFilesHard, files.rlim_max);
     files.rlim_cur = std::min<rlim_t>(kFilesSoft, files.rlim_max);
     setrlimit(RLIMIT_NOFILE, &files);
   }

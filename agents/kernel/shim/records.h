@@ -45,6 +45,7 @@ inline constexpr int kDoorFd = 4;                     // the door, for a contain
 // Files that a program in a kernel may open before it asks for more, as everywhere: some close, or make room
 // for, every number up to there.
 inline constexpr std::uint64_t kFilesSoft = 1024;
+inline constexpr std::uint64_t kFilesHard = 524'288;  // and no more, whatever the agent itself may open
 inline constexpr int kExitShimBusy = 3;  // exit code of a shim that found another at work
 
 // The agent's folders, absolute; the same one twice if there is no faster one.
