@@ -89,6 +89,8 @@ LineEditor::~LineEditor() {
 
 std::optional<std::string> LineEditor::read(const std::string& prompt) {
   inside_->prompt = prompt;
+  // By itself it prints the prompt first: a Ctrl-C that comes at once would end the program.
+  el_set(inside_->line, EL_PREP_TERM, 1);
   int length = 0;
   const char* typed = el_gets(inside_->line, &length);
   if (typed == nullptr || length <= 0) return std::nullopt;
