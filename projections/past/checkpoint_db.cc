@@ -5,6 +5,7 @@
 #include <rocksdb/write_batch.h>
 
 #include "events/rocks/full_disk.h"
+#include "events/rocks/version.h"
 #include "projections/past/checkpoint_merge.h"
 #include "projections/store/rocks/status.h"
 #include "projections/tables/row_codec.h"
@@ -88,6 +89,10 @@ CheckpointDb::~CheckpointDb() {
 }
 
 Result<void> CheckpointDb::open_db(Mode mode, const Uuid& cluster) {
+  if (const auto newer = rocks::newer_writer(folder_))
+    return to_error(rocksdb::Status::Corruption("RocksDB " + *newer + " wrote them, this program has " +
+                                                rocks::own_version()),
+                    "open the checkpoints of the past");
   rocksdb::DB* raw = nullptr;
   const rocksdb::Options options = db_options();
   const auto status = mode == Mode::kReadOnly ? rocksdb::DB::OpenForReadOnly(options, folder_.string(), &raw)

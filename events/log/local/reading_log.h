@@ -11,7 +11,7 @@ namespace berth {
 
 // As it is at this moment: what is appended later is not seen. An append fails. `lost` is set where the end
 // mark says that the journal went on (log-truncated), or cannot be read: what is left is readable all the
-// same. Codes: log-io-error, log-corrupt.
+// same. Codes: log-io-error, log-corrupt, log-newer.
 Result<std::unique_ptr<EventLog>> open_local_log_for_reading(const std::string& dir,
                                                              std::optional<Error>* lost = nullptr);
 

@@ -8,6 +8,7 @@
 #include "events/base/edge_errors.h"
 #include "events/log/local/row_options.h"
 #include "events/log/local/small_files.h"
+#include "events/rocks/version.h"
 
 namespace berth::local {
 namespace {
@@ -30,6 +31,18 @@ Error to_error(const rocksdb::Status& status) {
   return make_error("log-io-error", "RocksDB fails: " + text);
 }
 
+// An older RocksDB calls what a newer one wrote damaged, or drops it in silence.
+Result<void> check_writer(const std::string& dir) {
+  const auto newer = rocks::newer_writer(dir);
+  if (!newer) return {};
+  return make_error(
+      "log-newer",
+      "RocksDB " + *newer + " wrote the log in " + dir + "; this program has RocksDB " +
+          rocks::own_version() + ", which may not read it",
+      "run a program with RocksDB " + *newer +
+          " or newer (Debian 13 has 9.10), or restore a copy of the log from before the upgrade");
+}
+
 // One line for people and for comparison.
 std::string describe(const LogLayout& layout) {
   return "version 1, cluster " + layout.cluster + ", cell " + layout.cell + ", requests " +
@@ -50,6 +63,7 @@ std::vector<rocksdb::ColumnFamilyDescriptor> column_families() {
 }  // namespace
 
 Result<std::unique_ptr<RowStore>> RowStore::open(const std::string& dir, const LogLayout& layout) {
+  if (auto known = check_writer(dir); !known) return known.error();
   std::unique_ptr<RowStore> store(new RowStore);
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status =
@@ -63,6 +77,7 @@ Result<std::unique_ptr<RowStore>> RowStore::open(const std::string& dir, const L
 
 // All files at once: one that the writer removes later can still be read.
 Result<std::unique_ptr<RowStore>> RowStore::open_for_reading(const std::string& dir) {
+  if (auto known = check_writer(dir); !known) return known.error();
   std::unique_ptr<RowStore> store(new RowStore);
   rocksdb::DBOptions options = row_db_options();
   options.create_if_missing = options.create_missing_column_families = false;

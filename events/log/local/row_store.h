@@ -31,7 +31,8 @@ struct WriteOutcome {
 // Thread-safe except write(): one writer.
 class RowStore {
  public:
-  // Errors: "log-layout-differs", "log-corrupt", "log-io-error", "disk-full".
+  // Errors: "log-newer" (a newer RocksDB wrote it), "log-layout-differs", "log-corrupt", "log-io-error",
+  // "disk-full".
   static Result<std::unique_ptr<RowStore>> open(const std::string& dir, const LogLayout& layout);
   // As it is now, beside a process that writes it; nothing may be written. Errors: as open().
   static Result<std::unique_ptr<RowStore>> open_for_reading(const std::string& dir);

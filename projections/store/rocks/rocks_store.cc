@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "events/base/files/durable_file.h"
+#include "events/rocks/version.h"
 #include "projections/store/rocks/checkpoints.h"
 #include "projections/store/rocks/keys.h"
 #include "projections/store/rocks/meta_codec.h"
@@ -70,6 +71,12 @@ Result<RocksStore::Opened> RocksStore::open(const fs::path& folder) {
 RocksStore::~RocksStore() { close_db(); }
 
 Result<void> RocksStore::open_db() {
+  if (const auto newer = rocks::newer_writer(folder_ / "db"))
+    return make_error("store-newer",
+                      "RocksDB " + *newer + " wrote the projection in " + folder_.string() +
+                          "; this program has RocksDB " + rocks::own_version() + ", which may not read it",
+                      "run a program with RocksDB " + *newer + " or newer (Debian 13 has 9.10), or remove " +
+                          folder_.string() + ": the projection is rebuilt from the journal");
   rocksdb::DB* raw = nullptr;
   const rocksdb::Options options = db_options();
   const std::vector<rocksdb::ColumnFamilyDescriptor> families{{rocksdb::kDefaultColumnFamilyName, options},

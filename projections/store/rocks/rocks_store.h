@@ -27,8 +27,8 @@ class RocksStore final : public Store {
  public:
   struct Opened;
   // Creates a missing folder. A database that does not open is moved aside; then the newest checkpoint takes
-  // its place, or an empty one. Codes: store-locked (another process has it), store-failed (the folder cannot
-  // be used).
+  // its place, or an empty one. Codes: store-locked (another process has it), store-newer (a newer RocksDB
+  // wrote it), store-failed (the folder cannot be used).
   static Result<Opened> open(const std::filesystem::path& folder);
   ~RocksStore() override;
 

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "events/log/local/batch_row.h"
+#include "events/log/local/reading_log.h"
 #include "tests/contract/event_log_local/local_fixture.h"
 
 namespace berth {
@@ -75,6 +76,23 @@ TEST_F(LocalLogFolder, ASecondOpeningIsRefusedWithTheHoldersPid) {
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.error().code, "log-in-use");
   EXPECT_THAT(second.error().message, HasSubstr("pid " + std::to_string(getpid())));
+}
+
+// As the RocksDB of a newer Debian leaves it; the older one's own words would be "Unknown Footer version".
+TEST_F(LocalLogFolder, ALogThatANewerRocksDbWroteIsRefusedByNameAndAnOlderOnesIsNot) {
+  const std::string rows = options().dir + "/rows";
+  append_and_wait(*open_good(options()), kJournalOfLocal, "kept");
+  std::ofstream(rows + "/OPTIONS-999998") << "[Version]\n  rocksdb_version=99.10.1\n";
+  const auto log = open(options());
+  ASSERT_FALSE(log.ok());
+  EXPECT_EQ(log.error().code, "log-newer");
+  EXPECT_THAT(log.error().message, HasSubstr("RocksDB 99.10 wrote the log in " + rows));
+  EXPECT_THAT(log.error().hint, HasSubstr("RocksDB 99.10 or newer"));
+  const auto reading = open_local_log_for_reading(options().dir);
+  ASSERT_FALSE(reading.ok());
+  EXPECT_EQ(reading.error().code, "log-newer");
+  std::ofstream(rows + "/OPTIONS-999999") << "[Version]\n  rocksdb_version=5.18.4\n";
+  EXPECT_EQ(read_all(*open_good(options()), kJournalOfLocal), std::vector<std::string>{"kept"});
 }
 
 TEST_F(LocalLogFolder, AnotherLayoutIsRefusedAndBothAreNamed) {

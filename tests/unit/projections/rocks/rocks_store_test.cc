@@ -97,6 +97,18 @@ TEST(RocksStore, MovesADamagedDatabaseAsideWithAWarningAndStartsEmpty) {
   EXPECT_TRUE(fs::exists(factory.dir_.path() / "db.damaged-1"));
 }
 
+TEST(RocksStore, RefusesWhatANewerRocksDbWroteByNameAndLeavesItWhereItIs) {
+  RocksFactory factory;
+  fold_into(factory.store(), busy_journal(20));
+  factory.opened_.store.reset();
+  std::ofstream(factory.dir_.path() / "db/OPTIONS-999999") << "[Version]\n  rocksdb_version=99.10.1\n";
+  const auto opened = RocksStore::open(factory.dir_.path());
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, "store-newer");
+  EXPECT_NE(opened.error().message.find("RocksDB 99.10 wrote the projection"), std::string::npos);
+  EXPECT_TRUE(fs::exists(factory.dir_.path() / "db/CURRENT"));
+}
+
 TEST(RocksStore, F15_KeepsTheNewestTwoDamagedDatabases) {
   RocksFactory factory;
   fold_into(factory.store(), busy_journal(5));
