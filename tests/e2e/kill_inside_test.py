@@ -45,8 +45,9 @@ ECHO = ["python3", "-c", "import socketserver\nclass Echo(socketserver.BaseReque
 
 
 def kill(*pids):
+    """What has ended by itself meanwhile, as a launcher may after its agent, is gone all the same."""
     for pid in pids:
-        os.kill(pid, signal.SIGKILL)
+        rig.kill_hard(pid)
 
 
 class Wrong(Exception):
