@@ -29,7 +29,7 @@ inline constexpr std::uint32_t kNobody = 65534;  // uid and gid
 class RealRig : public Rig {
  public:
   explicit RealRig(BackendKind kind) : kind_(kind) {
-    char name[] = "/tmp/berth-kernel-XXXXXX";
+    char name[] = "/var/tmp/berth-kernel-XXXXXX";  // on a disk, as an agent's is: /tmp may be memory
     folder_ = mkdtemp(name);
     fast_ = fast_folder_for(folder_).value();  // as the agent chooses it
   }

@@ -30,7 +30,7 @@ class Folders : public KernelBackendContract {
  protected:
   void SetUp() override {
     KernelBackendContract::SetUp();
-    make_volume("/tmp");
+    make_volume("/var/tmp");
   }
   void TearDown() override {
     KernelBackendContract::TearDown();
@@ -256,7 +256,7 @@ TEST_P(Folders, AnAutomaticOneThatCannotBeMountedIsLeftOutAndTheOutputSaysWhy) {
 
 TEST_P(Folders, AreReachedThroughNoLink) {
   fs::create_directory_symlink("/etc", path_of(1));
-  const std::string outside = make_temporary("/tmp/berth-volume-XXXXXX");
+  const std::string outside = make_temporary("/var/tmp/berth-volume-XXXXXX");
   fs::create_directories(outside + "/" + name_of(2));
   fs::rename(volume_ + "/folders", volume_ + "/real");
   fs::create_directory_symlink(outside, volume_ + "/folders");

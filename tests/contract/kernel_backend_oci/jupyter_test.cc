@@ -24,7 +24,7 @@ struct JupyterImage {
     why = TestImage::get().why;
     if (why.empty() && !std::filesystem::exists(kLayout)) why = "ops/images/build jupyter has not run";
     if (!why.empty()) return;
-    char name[] = "/tmp/berth-jupyter-XXXXXX";
+    char name[] = "/var/tmp/berth-jupyter-XXXXXX";
     folder = mkdtemp(name);
     const auto result = unpack_image(folder, "jupyter:4.6");
     if (result.ok())

@@ -38,7 +38,7 @@ struct TestImage {
     else if (system("ops/images/build python:3.11 >/dev/null") != 0)  // the tests run in the root of the tree
       why = "ops/images/build python:3.11 failed";
     if (!why.empty()) return;
-    char name[] = "/tmp/berth-images-XXXXXX";
+    char name[] = "/var/tmp/berth-images-XXXXXX";
     folder = mkdtemp(name);
     auto result = unpack_image(folder, "python:3.11");
     if (result.ok())
