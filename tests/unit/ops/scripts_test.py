@@ -263,7 +263,8 @@ class Scripts(unittest.TestCase):
     def test_check_full_ends_with_readmes_commands_on_a_bare_machine(self):
         self.stub("ops/bare", f'echo "bare $*" >>{self.root}/calls')
         self.run_script("ops/check", "--only", "bare", CCACHE_DIR="/a cache")
-        self.assertEqual(self.calls(), ["bare --ccache /a cache ops/lib/readme_commands"])
+        self.assertEqual(self.calls(), ["bare --ccache /a cache ops/lib/readme_commands",
+                                        "bare --suite trixie --ccache /a cache-trixie ops/lib/readme_commands"])
         with open(os.path.join(self.root, "ops", "check"), encoding="utf-8") as check:
             stages = re.findall(r"^! wanted (\w+) ([a-z ]+?) \|\| ", check.read(), re.M)
         self.assertEqual(stages[-1], ("bare", "full"), "in the usual check it would run itself for ever")
