@@ -6,7 +6,7 @@
 namespace berth::testing {
 namespace {
 
-const projections::ImageRow& image(const Given& g, const std::string& reference) {
+const projections::ImageRow& image(const Given& g, const char* reference) {
   return *g.state().images.find(reference);
 }
 

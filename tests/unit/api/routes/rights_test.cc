@@ -48,7 +48,7 @@ v1::UserDefined definition(const Person& person) {
 
 Actor actor(const Person& person) { return projections::actor_of(definition(person)); }
 
-const Person& person(const std::string& name) {
+const Person& person(std::string_view name) {
   for (const Person& one : kPeople)
     if (one.name == name) return one;
   return kPeople[0];
