@@ -81,14 +81,14 @@ class Bare(unittest.TestCase):
             file.write(text)
         os.chmod(path, 0o755)
 
-    def start(self, *arguments):
-        """In a process group of its own, as a terminal starts a command."""
+    def start(self, *arguments, above=(), **environment):
+        """In a process group of its own, as a terminal starts a command. `above`: the words of a program that becomes ops/bare."""
         path = os.path.join(self.root, "bin") + os.pathsep + os.environ["PATH"]
-        return subprocess.Popen([os.path.join(self.root, "ops", "bare"), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True, process_group=0, env={**os.environ, "PATH": path})
+        return subprocess.Popen([*above, os.path.join(self.root, "ops", "bare"), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, process_group=0, env={**os.environ, "PATH": path, **environment})
 
-    def run_bare(self, *arguments):
-        child = self.start(*arguments)
+    def run_bare(self, *arguments, **how):
+        child = self.start(*arguments, **how)
         out, err = child.communicate(timeout=PATIENCE)
         return child.returncode, out, err
 
@@ -136,6 +136,25 @@ class Bare(unittest.TestCase):
         self.assertEqual(code, 0, err)
         self.assertEqual(out.splitlines()[0].split(), wanted.split())
         self.assertIn("0::/command", out)
+
+    def test_in_a_delegated_scope_of_systemds_too(self):
+        if not (mount := cgroup2_with_controllers()):
+            self.skipTest("no cgroup2 of this machine has a controller")
+        with open(mount + "/cgroup.controllers", encoding="utf-8") as file:
+            wanted = file.read().split()
+        for name in wanted:
+            with open(mount + "/cgroup.subtree_control", "w", encoding="utf-8") as file:
+                file.write("+" + name)
+        scope = f"{mount}/berth-bare-test-{os.getpid()}.scope"
+        os.mkdir(scope)
+        try:
+            code, out, err = self.run_bare("bash", "-c", f"cat {mount}/cgroup.subtree_control", BERTH_BARE_SCOPE="yes",
+                                           above=["bash", "-c", f'echo $$ >{scope}/cgroup.procs; exec "$@"', "joins"])
+        finally:
+            for left in (scope + "/bare", scope):
+                if os.path.isdir(left):
+                    os.rmdir(left)
+        self.assertEqual((code, out.split()), (0, wanted), err)
 
     def test_what_the_command_writes_to_the_compilers_cache_is_kept(self):
         cache = os.path.join(self.root, "cache")
