@@ -138,6 +138,12 @@ class Bare(unittest.TestCase):
         self.assertIn("0::/command", out)
 
     def test_in_a_delegated_scope_of_systemds_too(self):
+        self.check_group("yes")
+
+    def test_from_a_group_with_processes_it_goes_beside_that(self):
+        self.check_group("")
+
+    def check_group(self, is_scope):
         if not (mount := cgroup2_with_controllers()):
             self.skipTest("no cgroup2 of this machine has a controller")
         with open(mount + "/cgroup.controllers", encoding="utf-8") as file:
@@ -148,7 +154,7 @@ class Bare(unittest.TestCase):
         scope = f"{mount}/berth-bare-test-{os.getpid()}.scope"
         os.mkdir(scope)
         try:
-            code, out, err = self.run_bare("bash", "-c", f"cat {mount}/cgroup.subtree_control", BERTH_BARE_SCOPE="yes",
+            code, out, err = self.run_bare("bash", "-c", f"cat {mount}/cgroup.subtree_control", BERTH_BARE_SCOPE=is_scope,
                                            above=["bash", "-c", f'echo $$ >{scope}/cgroup.procs; exec "$@"', "joins"])
         finally:
             for left in (scope + "/bare", scope):
