@@ -33,7 +33,7 @@ class Escape(unittest.TestCase):
         return session if session["status"] in ("TERMINATED", "CANCELLED", "ERROR") else None
 
     def run_to_its_end(self, name, *command, image="python:3.11"):
-        self.up.cli.ok("session", "run", "--type", "batch", "--image", image, "--cpu", "1", "--mem", "1g", "--name", name, "-q",
+        self.up.cli.ok("session", "run", "--type", "batch", "--image", image, "--cpu", "1", "--mem", "2g", "--name", name, "-q",
                        "--", *command)
         rig.eventually(f"{name} ends", lambda: self.ended(name), patience=180)
         return self.up.cli.ok("session", "logs", name)
