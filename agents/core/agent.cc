@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "events/base/slots/slot_name.h"
+
 namespace berth::agents {
 namespace {
 
@@ -19,6 +21,16 @@ v1::AgentJoined with_old_capacity(v1::AgentJoined configured, const std::vector<
           if (old_slot.slot() == slot.slot()) slot.set_amount(std::max(slot.amount(), old_slot.amount()));
     }
   return configured;
+}
+
+void set_disk(v1::AgentJoined& joined, Amount disk) {
+  auto& slots = *joined.mutable_slots();
+  for (int i = slots.size(); i-- > 0;)
+    if (slots[i].slot() == kDiskSlot) slots.DeleteSubrange(i, 1);
+  if (disk <= 0) return;
+  auto& slot = *joined.add_slots();
+  slot.set_slot(std::string(kDiskSlot));
+  slot.set_amount(disk);
 }
 
 }  // namespace
@@ -153,6 +165,14 @@ void Agent::on(const AckArrived& arrived, Instant now, AgentOutputs& out) {
 void Agent::on(const OrdersRewound&, Instant now, AgentOutputs& out) {
   out.log.push_back({LogLevel::kWarning, "orders may have been lost: asking for a snapshot"});
   gate_.want_snapshot(now.boottime);
+}
+
+// Kernels keep what they have, also where that is more than there is now (P8); nothing is added to it.
+void Agent::on(const DiskMeasured& measured, Instant, AgentOutputs& out) {
+  set_disk(profile_.announced, measured.disk);
+  set_disk(announced_, measured.disk);
+  allocation_.set_capacity(announced_);
+  join_anew("the disk that it offers has changed", out);
 }
 
 void Agent::on(const Tick&, Instant now, AgentOutputs& out) {

@@ -46,6 +46,7 @@ struct AgentTimes {
   Duration join_again_first = 30 * kSecond;  // without a snapshot: join with new ids
   Duration join_again_max = 300 * kSecond;
   Duration join_pause = 500 * kMillisecond;  // between two joins, so that two quarrelling leaders cost little
+  Duration measure_disk_every = kMinute;
   Duration grace =
       5 * kSecond;  // of stops that no order asked for: kernels not in the snapshot, a clean stop
 };
@@ -88,13 +89,18 @@ struct ImageDone {
 struct FolderDone {
   Result<void> result;
 };
+// What the machine's kernels may write together has changed: others have taken some of it, or given back. 0:
+// none is offered.
+struct DiskMeasured {
+  Amount disk = 0;
+};
 // A clean stop: all kernels end, or go on running.
 struct Leave {
   bool keep_kernels = false;
 };
 struct Tick {};
 using AgentInput = std::variant<JoinIds, OrderArrived, AckArrived, OrdersRewound, KernelEvent, ImageMoved,
-                                ImageDone, FolderDone, Leave, Tick>;
+                                ImageDone, FolderDone, DiskMeasured, Leave, Tick>;
 
 // ---- outputs ----
 struct StartCommand {
@@ -155,6 +161,7 @@ class Agent {
   void on(const JoinIds& ids, Instant now, AgentOutputs& out);
   void on(const AckArrived& arrived, Instant now, AgentOutputs& out);
   void on(const OrdersRewound&, Instant now, AgentOutputs& out);
+  void on(const DiskMeasured& measured, Instant now, AgentOutputs& out);
   void on(const Leave& leave, Instant now, AgentOutputs& out);
   void on(const Tick&, Instant now, AgentOutputs& out);
   void join_anew(const char* why, AgentOutputs& out);

@@ -18,7 +18,7 @@
 
 namespace berth::agents {
 
-class FakeBackend final : public KernelBackend {
+class FakeBackend : public KernelBackend {
  public:
   struct Options {
     Duration start_delay = 0;  // start() to kRunning

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <future>
+#include <utility>
 
 #include "agents/runtime/announced_file.h"
 #include "events/base/slots/slot_name.h"
@@ -19,14 +20,19 @@ constexpr auto kStopMargin = std::chrono::seconds(10);
 // What the agent offers of the slot `disk`. An operator who bounds each kernel alone, as before there was
 // such a slot, has nothing changed. Where no bound can be kept, nobody is promised one; where there is room
 // for a few kernels alone, they share it as before unless the operator says how much it is.
-Amount offered_disk(const AgentConfig& config, AgentParts& parts) {
-  if (config.disk == 0 && config.disk_per_kernel > 0) return 0;
-  const auto capacity = parts.backend.disk_capacity();
-  if (!capacity)
-    parts.say(LogLevel::kWarning, "offers no disk to its kernels: " + to_string(capacity.error()));
-  if (!capacity) return 0;
+Result<Amount> offered_disk(const AgentConfig& config, KernelBackend& backend) {
+  if (config.disk == 0 && config.disk_per_kernel > 0) return Amount{0};
+  auto capacity = backend.disk_capacity();
+  if (!capacity) return capacity;
   const Amount offered = config.disk > 0 ? std::min(config.disk, *capacity) : *capacity;
-  return offered < (config.disk > 0 ? kDiskMin : kOfferedDiskMin) ? 0 : offered;
+  return offered < (config.disk > 0 ? kDiskMin : kOfferedDiskMin) ? Amount{0} : offered;
+}
+
+// Whether the cluster should hear of it: each change costs a join. Less is told sooner than more.
+bool is_other_disk(Amount told, Amount now) {
+  constexpr Amount kLittle = Amount{1} << 30;
+  if ((told == 0) != (now == 0)) return true;
+  return now < told - std::max(told / 32, kLittle) || now > told + std::max(told / 8, kLittle);
 }
 
 // Says what memory is offered, and warns where other programs have more of it than was kept for them. Beside
@@ -82,10 +88,11 @@ Result<void> AgentRuntime::start() {
     parts_.say(LogLevel::kInfo, "found " + std::to_string(recovered->size()) + " kernels of an earlier life");
 
   say_memory(config_, !recovered->empty(), parts_);
-  if (const Amount disk = offered_disk(config_, parts_); disk > 0) {
+  measure_disk();
+  if (disk_offered_ > 0) {
     auto& slot = *announced->add_slots();
     slot.set_slot(std::string(kDiskSlot));
-    slot.set_amount(disk);
+    slot.set_amount(disk_offered_);
   }
 
   open_services(*recovered);
@@ -126,7 +133,26 @@ Result<void> AgentRuntime::start() {
   strand_->start([this] { after_batch(); }, kTickEvery / 2);
   if (parts_.volumes != nullptr) folder_work_->start([] {}, kHour);
   reader_->start();
+  disk_watch_->start([this] { measure_disk(); }, config_.times.measure_disk_every);
   return {};
+}
+
+// What is free where kernels write changes while others write there: what is gone is promised to nobody. The
+// first time, before there is an agent, it says nothing of a change.
+void AgentRuntime::measure_disk() {
+  const auto offered = offered_disk(config_, parts_.backend);
+  const std::string trouble = offered ? "" : to_string(offered.error());
+  if (!trouble.empty() && trouble != disk_trouble_)
+    parts_.say(LogLevel::kWarning, "offers no disk to its kernels: " + trouble);
+  disk_trouble_ = trouble;
+  const Amount disk = offered ? *offered : 0;
+  if (!is_other_disk(disk_offered_, disk)) return;
+  const Amount before = std::exchange(disk_offered_, disk);
+  if (!running_) return;
+  parts_.say(LogLevel::kInfo, "offers " + format_amount_human(SlotKind::kBytes, disk) +
+                                  " of disk instead of " + format_amount_human(SlotKind::kBytes, before) +
+                                  ": what is free there has changed");
+  post(DiskMeasured{disk});
 }
 
 void AgentRuntime::open_services(const std::vector<RecoveredKernel>& recovered) {
@@ -158,6 +184,7 @@ bool AgentRuntime::stop() {
 
 void AgentRuntime::halt() {
   running_ = false;
+  disk_watch_->stop();
   if (services_) services_->stop();
   if (files_) files_->stop();
   folder_work_->stop();

@@ -92,6 +92,7 @@ class AgentRuntime {
   void work_on(const FolderWork& work);
   void open_services(const std::vector<RecoveredKernel>& recovered);
   void send(const v1::Beat& beat);
+  void measure_disk();
   void save_announced();
 
   AgentConfig config_;
@@ -104,6 +105,9 @@ class AgentRuntime {
   std::unique_ptr<FileService> files_;                                // null: there are no volumes
   std::shared_ptr<Strand> folder_work_ = std::make_shared<Strand>();  // one after the other; blocks on disks
   std::unique_ptr<OrderReader> reader_;
+  std::shared_ptr<Strand> disk_watch_ = std::make_shared<Strand>();
+  Amount disk_offered_ = 0;   // its own, once it runs
+  std::string disk_trouble_;  // the same; as said last
 
   // The strand's.
   std::unique_ptr<Agent> agent_;
@@ -119,7 +123,7 @@ class AgentRuntime {
   std::condition_variable changed_;
   AgentStatus status_;     // guarded
   bool finished_ = false;  // guarded: the agent left, and all reports are in the log
-  bool running_ = false;   // the owner's
+  std::atomic<bool> running_ = false;
 };
 
 }  // namespace berth::agents

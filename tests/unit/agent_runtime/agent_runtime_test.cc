@@ -1,6 +1,9 @@
 // The whole agent on a log in memory and a fake backend, against a small leader.
 #include "agents/runtime/agent_runtime.h"
 
+#include <unistd.h>
+
+#include <atomic>
 #include <filesystem>
 #include <mutex>
 
@@ -140,6 +143,40 @@ TEST_F(AgentRuntimeTest, OffersLittleDiskOnlyWhenToldTo) {
   start();
   ASSERT_TRUE(run_until_joined());
   EXPECT_EQ(leader->joins.back().join().agent().slots(2).amount(), 8ll << 30);
+  agent.reset();  // before its backend
+}
+
+class ChangingDisk final : public FakeBackend {
+ public:
+  Result<Amount> disk_capacity() override {
+    if (disk < 0) return make_error("disk-full", "nothing is left");
+    return Amount{disk};
+  }
+  std::atomic<Amount> disk = 100ll << 30;
+};
+
+TEST_F(AgentRuntimeTest, WhatIsGoneOfItsDiskIsNotOfferedAnyMore) {
+  ChangingDisk machine;
+  disk_backend = &machine;
+  config.times.measure_disk_every = 20 * kMillisecond;
+  config.times.join_pause = 0;
+  start();
+  ASSERT_TRUE(run_until_joined());
+  const auto joins_with = [&](Amount disk) {
+    machine.disk = disk;
+    const std::size_t before = leader->joins.size();
+    if (!leader->run_until([&] { return leader->joins.size() > before; })) return Amount{-1};
+    for (const auto& slot : leader->joins.back().join().agent().slots())
+      if (slot.slot() == "disk") return Amount{slot.amount()};
+    return Amount{0};
+  };
+  EXPECT_EQ(joins_with(60ll << 30), 60ll << 30);
+  machine.disk = (60ll << 30) + (2ll << 30);
+  usleep(200'000);
+  EXPECT_EQ(leader->joins.size(), 2u) << "a little more is not worth a join";
+  EXPECT_EQ(joins_with(-1), 0);
+  EXPECT_EQ(joins_with(80ll << 30), 80ll << 30);
+  ASSERT_TRUE(run_until_joined());
   agent.reset();  // before its backend
 }
 
