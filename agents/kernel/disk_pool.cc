@@ -1,9 +1,11 @@
 #include "agents/kernel/disk_pool.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,7 +29,19 @@ constexpr int kNice = 10;  // kernels' starts go first
 constexpr auto kTryAgain = std::chrono::seconds(10);
 constexpr std::size_t kSizesMax = 8;  // with spares: those that were asked for last
 
-constexpr std::int64_t kPartKept = 10;  // of what is free at the agent's start
+constexpr std::int64_t kPartKept = 10;  // of what is free
+
+// Whether the blocks that were taken for this file are kept for it. Empty: they are, else why not. btrfs
+// takes new ones for each write, and where it is told not to (nocow) writes to a full one come to a
+// standstill.
+std::string why_not_kept(const std::string& path, std::int64_t bytes) {
+  struct stat info {};
+  struct statfs system {};
+  if (stat(path.c_str(), &info) != 0 || statfs(path.c_str(), &system) != 0) return std::strerror(errno);
+  if (system.f_type == BTRFS_SUPER_MAGIC) return "btrfs takes new blocks for each write";
+  if (info.st_blocks * 512 < bytes) return "its file system, such as ZFS, takes no blocks beforehand";
+  return "";
+}
 
 // Takes all blocks of the file from the disk now. False: errno says why.
 bool take_blocks(const std::string& path, std::int64_t bytes) {
@@ -141,17 +155,32 @@ void DiskPool::forget_oldest_size() {
   sizes_.erase(oldest);
 }
 
-Result<std::int64_t> DiskPool::capacity() {
+// That a kernel's disk can be made here, and that what it was promised is kept for it.
+Result<void> DiskPool::probe() {
   auto probe = make_spare(kBytesMin);
   if (!probe.ok()) return probe.error();
   const bool takes = take_blocks(probe->file, kBytesMin);
   const std::string why = std::strerror(errno);
+  const std::string why_not = takes ? why_not_kept(probe->file, kBytesMin) : "";
   unlink(probe->file.c_str());
   if (!takes)
     return make_error(kDiskFull, config_.folder + ": a kernel's disk cannot take its blocks: " + why);
+  if (!why_not.empty())
+    return make_error(
+        "disk-not-kept",
+        config_.folder + ": what a kernel is promised of the disk is not kept for it: " + why_not,
+        "a data folder on ext4 or xfs; without one sessions share what is free");
   if (!probe->mount)
     return make_error("data-folder", config_.folder + ": a kernel's disk cannot be mounted",
                       "the machine has no loop device left, or the agent may not use one");
+  return {};
+}
+
+Result<std::int64_t> DiskPool::capacity() {
+  if (!probed_) {
+    if (auto good = probe(); !good.ok()) return good.error();
+    probed_ = true;
+  }
   struct statvfs disk {};
   if (statvfs(config_.folder.c_str(), &disk) != 0)
     return make_error("data-folder", config_.folder + ": " + std::strerror(errno));

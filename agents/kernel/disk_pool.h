@@ -46,8 +46,9 @@ class DiskPool {
   Result<KernelDisk> take(const std::string& key, std::int64_t bytes);
 
   // Bytes that kernels may have together, those that have some already counted in; the machine's disk keeps a
-  // tenth for images, logs and whatever else lies there. Makes a small file system to see whether it can.
-  // Codes: open()'s, and disk-full. Any thread.
+  // tenth for images, logs and whatever else lies there. The first time it makes a small file system to see
+  // whether it can. Codes: open()'s, disk-full, and disk-not-kept (the file system keeps no blocks for a
+  // file). Any thread.
   Result<std::int64_t> capacity();
 
  private:
@@ -58,6 +59,7 @@ class DiskPool {
 
   explicit DiskPool(DiskPoolConfig config) : config_(std::move(config)) {}
   Result<void> prepare();
+  Result<void> probe();
   Result<KernelDisk> make_spare(std::int64_t bytes);
   void keep_spares();
   std::int64_t size_without_spares() const;
@@ -70,6 +72,7 @@ class DiskPool {
   std::uint64_t takes_ = 0;
   std::uint64_t next_ = 0;
   std::atomic<bool> closing_ = false;
+  std::atomic<bool> probed_ = false;
   std::thread maker_;
 };
 

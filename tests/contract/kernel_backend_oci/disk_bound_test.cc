@@ -1,10 +1,19 @@
 // S3: a kernel writes as much as it was given, and nobody else has less for it.
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <cstddef>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
+#include "agents/kernel/disk_pool.h"
 #include "tests/contract/kernel_backend_contract.h"
 #include "tests/contract/kernel_backend_oci/oci_rig.h"
+#include "tests/contract/own_mounts.h"
 
 namespace berth::agents::contract {
 namespace {
@@ -108,6 +117,46 @@ TEST_P(DiskBound, WhatKernelsMayWriteTogetherCountsWhatTheyHaveAlready) {
         << "the probe is left: " << entry.path();
   backend_->stop(key, 0);
   await_end(key);
+}
+
+// As ZFS does: fallocate() succeeds, and takes nothing.
+void take_fallocate_away() {
+  sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{std::size(code), code};
+  EXPECT_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+TEST_P(DiskBound, NoDiskIsOfferedWhereNothingIsKeptForAFile) {
+  std::thread([&] {
+    take_fallocate_away();
+    const auto capacity = backend_->disk_capacity();
+    ASSERT_FALSE(capacity.ok());
+    EXPECT_EQ(capacity.error().code, "disk-not-kept");
+  }).join();
+  EXPECT_TRUE(backend_->disk_capacity().ok());
+}
+
+TEST_P(DiskBound, NoDiskIsOfferedOnBtrfs) {
+  if (system("command -v mkfs.btrfs >/dev/null") != 0) GTEST_SKIP() << "btrfs-progs is not installed";
+  const std::string folder = static_cast<RealRig&>(*rig_).folder(), image = folder + "/btrfs.img",
+                    at = folder + "/at";
+  const OwnMounts own;
+  std::filesystem::create_directory(at);
+  if (system(("truncate -s 256M " + image + " && mkfs.btrfs -q " + image +
+              " >/dev/null 2>&1 && mount -o loop " + image + " " + at + " 2>/dev/null")
+                 .c_str()) != 0)
+    GTEST_SKIP() << "this machine mounts no btrfs";
+  {
+    const auto pool = DiskPool::open({at + "/disks", 0, BackendConfig().id_base, 0});
+    ASSERT_TRUE(pool.ok()) << to_string(pool.error());
+    EXPECT_EQ((*pool)->capacity().error().code, "disk-not-kept");
+  }
+  EXPECT_EQ(umount2(at.c_str(), MNT_DETACH), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Oci, DiskBound, testing::Values(RigFactory([] {
