@@ -6,6 +6,8 @@
 
 #include "agents/kernel/cgroup_layout.h"
 #include "agents/kernel/fast_folder.h"
+#include "agents/kernel/host/image_ids.h"
+#include "agents/kernel/id_ranges.h"
 #include "agents/kernel/kernel_kind.h"
 #include "agents/kernel/shim_backend.h"
 
@@ -46,6 +48,15 @@ shim::ScopeSettings scope_settings(const std::string& data_folder) {
 }
 
 }  // namespace
+
+static_assert(kUsualIdBase == kImagesIdsBase);
+
+Result<std::string> choose_ids(const std::string& images, bool shared_ids, BackendConfig& config) {
+  auto ids = choose_image_ids(images, config.id_count, shared_ids, read_given_ids());
+  if (!ids.ok()) return ids.error();
+  config.id_base = ids->base;
+  return std::move(ids->warning);
+}
 
 Result<std::unique_ptr<KernelBackend>> open_backend(BackendConfig config) {
   if (config.launcher_path.empty()) config.launcher_path = beside_this_program("berth-launcher");

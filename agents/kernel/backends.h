@@ -28,6 +28,8 @@ struct EgressInside {
 // Path of the operator's bundle of certificates in a kernel.
 inline constexpr const char* kCaBundleInside = "/etc/berth/ca.crt";
 
+inline constexpr std::uint32_t kUsualIdBase = 2'001'666'048;  // kImagesIdsBase
+
 struct BackendConfig {
   BackendKind kind = BackendKind::kProcess;
   std::string data_folder;    // absolute; layers, ledgers and logs below it. One backend at a time.
@@ -42,9 +44,13 @@ struct BackendConfig {
   std::string runtime = "runc";    // oci: "runc" or "crun", or the path of either
   EgressInside egress;             // oci
   // Host ids of the kernels' ids 0..id_count-1. The image store must have the same (ImageStoreConfig).
-  std::uint32_t id_base = 100000;
+  std::uint32_t id_base = kUsualIdBase;
   std::uint32_t id_count = 65536;
 };
+
+// The ids for images in this folder, into `config`. Returns a warning for people, or "". Code: image-folder,
+// no-id-range.
+Result<std::string> choose_ids(const std::string& images, bool shared_ids, BackendConfig& config);
 
 // Starts the launcher: call it before any library thread exists. Codes: data-folder, data-folder-busy,
 // launcher-not-started; oci also not-root, runtime-missing, no-cgroups, cgroup-controllers-missing; process
@@ -57,7 +63,7 @@ Result<void> takes_idmaps(int folder);
 
 struct ImageStoreConfig {
   std::string folder;  // absolute; made if missing
-  std::uint32_t id_base = 100000;
+  std::uint32_t id_base = kUsualIdBase;
   std::uint32_t id_count = 65536;
   bool rootless = false;  // unpack without root: owners are not shifted
 };

@@ -23,6 +23,11 @@ void IdRanges::found(const std::string& kernel, std::uint32_t base) {
   next_ = (range + 1) % ranges_;
 }
 
+void IdRanges::avoid(std::uint64_t first, std::uint64_t last) {
+  for (std::uint32_t range = 0; range < ranges_; ++range)
+    if (first < std::uint64_t{base_of(range)} + count_ && last >= base_of(range)) taken_.insert(range);
+}
+
 void IdRanges::release(const std::string& kernel) {
   const auto known = of_.find(kernel);
   if (known == of_.end()) return;

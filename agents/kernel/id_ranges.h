@@ -17,6 +17,11 @@ namespace berth::agents {
 // directories of users (SSSD: up to 2,000,200,000), below the owners of folders on disk.
 inline constexpr std::uint32_t kKernelIdsBase = 2'001'731'584;
 
+// Of files of images, as a rule (host/image_ids.h); and what agents had before, which is the first user's by
+// /etc/subuid.
+inline constexpr std::uint32_t kImagesIdsBase = kKernelIdsBase - 65'536;
+inline constexpr std::uint32_t kOldImagesIdsBase = 100'000;
+
 class IdRanges {
  public:
   // Each has `count` ids.
@@ -30,6 +35,8 @@ class IdRanges {
   // noted.
   void found(const std::string& kernel, std::uint32_t base);
   void release(const std::string& kernel);
+  // Somebody else has the ids from `first` to `last`: no kernel gets a range with one of them.
+  void avoid(std::uint64_t first, std::uint64_t last);
 
  private:
   std::uint32_t base_of(std::uint32_t range) const { return kKernelIdsBase + range * count_; }

@@ -57,7 +57,7 @@ struct OciKindConfig {
   shim::Folders folders;
   std::string init_path;
   std::string runtime = "runc";
-  std::uint32_t id_base = 100000;
+  std::uint32_t id_base = kUsualIdBase;
   std::uint32_t id_count = 65536;
   std::int64_t disk_per_kernel = 0;  // bytes that a kernel may write whose spec says nothing; 0: no bound
   EgressInside egress = {};

@@ -20,7 +20,7 @@ struct OciSettings {
   std::string init_path;    // berth-init, on the host
   std::string kernel_dir;   // on the host, with the files `hosts` and `hostname`
   std::string cgroup_path;  // "/berth-1a2b/KEY/kernel", below each hierarchy
-  std::uint32_t id_base = 100000;
+  std::uint32_t id_base = kUsualIdBase;
   std::uint32_t id_count = 65536;
   bool limits_swap = true;
   std::uint64_t files_hard = 1 << 20;  // open files of a process, at most

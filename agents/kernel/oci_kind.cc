@@ -16,6 +16,7 @@
 
 #include "agents/kernel/cgroup_layout.h"
 #include "agents/kernel/disk_pool.h"
+#include "agents/kernel/host/given_ids.h"
 #include "agents/kernel/host/ipv6_loopback.h"
 #include "agents/kernel/id_ranges.h"
 #include "agents/kernel/oci_config.h"
@@ -72,7 +73,7 @@ Result<void> check_folders(const std::vector<FolderMount>& mounts) {
 bool maps_owners(const std::string& folder) {
   std::string why;
   const Descriptor at(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  const Descriptor map = shim::make_id_map({100'000, kKernelIdsBase, 1}, why);
+  const Descriptor map = shim::make_id_map({kImagesIdsBase, kKernelIdsBase, 1}, why);
   return at && map && shim::clone_folder(at.get(), map, true, why);
 }
 
@@ -98,6 +99,8 @@ class OciKind final : public KernelKind {
         disks_(std::move(disks)),
         id_ranges_(config_.id_count),
         group_(agent_cgroup(cgroups_, config_.folders.data)) {
+    for (const GivenIds& given : read_given_ids()) id_ranges_.avoid(given.first, given.last);
+    id_ranges_.avoid(config_.id_base, config_.id_base + config_.id_count - 1);
     if (const std::int64_t most = kernel_pids_max(); most > 0) pids_max_ = static_cast<std::uint32_t>(most);
     // The scope of systemd is made, bounded and removed by the launcher and by systemd.
     if (!in_scope()) make_group();

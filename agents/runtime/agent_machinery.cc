@@ -76,12 +76,18 @@ Result<AgentMachinery> open_machinery(const AgentConfig& config,
     if (bundle) backend.egress.ca_bundle = *bundle;
     backend.egress.variables = egress_variables(*machinery.registries, !backend.egress.ca_bundle.empty());
   }
+  const std::string images_folder = config.images.empty() ? (data / "images").string() : config.images;
+  if (backend.kind == BackendKind::kOci) {
+    const auto warning = choose_ids(images_folder, config.shared_ids, backend);
+    if (!warning) return warning.error();
+    if (!warning->empty()) say(LogLevel::kWarning, *warning);
+  }
   auto opened = open_backend(backend);
   if (!opened) return opened.error();
   machinery.backend = std::move(*opened);
   if (!machinery.backend->needs_image()) return machinery;
   ImageStoreConfig images;
-  images.folder = config.images.empty() ? (data / "images").string() : config.images;
+  images.folder = images_folder;
   images.id_base = backend.id_base;
   images.id_count = backend.id_count;
   images.rootless = geteuid() != 0;
