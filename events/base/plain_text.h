@@ -1,6 +1,8 @@
 // Text that people give and others read on one line: names for people, reasons, labels.
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace berth {
@@ -9,5 +11,9 @@ namespace berth {
 // Latin-1 control characters, line and paragraph separators, bidirectional embeddings, overrides and
 // isolates.
 bool has_control_character(std::string_view utf8);
+
+// What a program said, as one line of at most `max` bytes and "...": such characters, and bytes that are no
+// UTF-8, become one space.
+std::string plain_line(std::string_view bytes, std::size_t max);
 
 }  // namespace berth

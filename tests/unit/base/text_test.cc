@@ -24,6 +24,19 @@ TEST(Clipped, CutsBetweenTwoCharacters) {
   EXPECT_EQ(clipped("데모데모", 4), "데...");
 }
 
+TEST(PlainLine, IsOneLineOfWhatAProgramSaid) {
+  EXPECT_EQ(plain_line("runc: no\n  such \x1b[31mfile\n", 80), "runc: no such [31mfile");
+  EXPECT_EQ(plain_line("\xff\xfe"
+                       "a\xc3"
+                       "b\xe2\x80\xaeg",
+                       80),
+            "a b g")
+      << "no UTF-8, and an override";
+  EXPECT_EQ(plain_line("한국어 é", 80), "한국어 é");
+  EXPECT_EQ(plain_line("한국어", 4), "한...");
+  EXPECT_EQ(plain_line(" \n", 80), "");
+}
+
 TEST(ControlCharacter, IsWhatIsNoCharacterOnALineOrHidesHowItReads) {
   for (const char* hidden : {"\x01", "a\n", "\x1b[2J", "\x7f", "\u0080", "a\u009b", "\u2028", "\u2029",
                              "\u202a", "b\u202e", "\u2066", "\u2069"})
