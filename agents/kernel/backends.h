@@ -58,8 +58,11 @@ Result<std::string> choose_ids(const std::string& images, bool shared_ids, Backe
 Result<std::unique_ptr<KernelBackend>> open_backend(BackendConfig config);
 
 // Whether folders that lie where this one does can be mounted so that on disk the files belong to the range
-// of agents/volumes/disk_owner.h. Needs root. Any thread. Codes: no-idmaps (the text says why).
+// of agents/volumes/disk_owner.h. Needs root. Any thread. Codes: no-idmaps (the text says why),
+// no-user-namespaces (so that nothing can be said of the folder, and no container starts).
 Result<void> takes_idmaps(int folder);
+inline constexpr const char* kUserNamespacesHint =
+    "sysctl -w user.max_user_namespaces=15000, and that line in a file in /etc/sysctl.d";
 
 struct ImageStoreConfig {
   std::string folder;  // absolute; made if missing

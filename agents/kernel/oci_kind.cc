@@ -69,12 +69,13 @@ Result<void> check_folders(const std::vector<FolderMount>& mounts) {
   return {};
 }
 
-// Whether the file system can show what lies there with other owners.
-bool maps_owners(const std::string& folder) {
+// Whether the file system can show what lies there with other owners. Code: no-user-namespaces.
+Result<bool> maps_owners(const std::string& folder) {
   std::string why;
   const Descriptor at(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   const Descriptor map = shim::make_id_map({kImagesIdsBase, kKernelIdsBase, 1}, why);
-  return at && map && shim::clone_folder(at.get(), map, true, why);
+  if (!map) return make_error("no-user-namespaces", "no container can start: " + why, kUserNamespacesHint);
+  return at && shim::clone_folder(at.get(), map, true, why);
 }
 
 // Shells and services have this of systemd's by turns: a kernel's is one number.
@@ -122,7 +123,9 @@ class OciKind final : public KernelKind {
     struct stat info {};
     if (rootfs.empty() || stat(rootfs.c_str(), &info) != 0)
       return make_error("image-missing", "the image " + spec.image + " is not unpacked on this agent");
-    const KnownImage* const image = image_of(rootfs);
+    const auto found_image = image_of(rootfs);
+    if (!found_image.ok()) return found_image.error();
+    const KnownImage* const image = *found_image;
     if (image == nullptr)
       return make_error("image-missing", "the image " + spec.image + " is not whole on this agent");
     const std::string mount_point = mount_point_beside(rootfs);
@@ -241,16 +244,18 @@ class OciKind final : public KernelKind {
   }
 
   // The image store leaves image.json beside the rootfs. Null: it is not there, or damaged.
-  const KnownImage* image_of(const std::string& rootfs) {
+  Result<const KnownImage*> image_of(const std::string& rootfs) {
     const auto known = images_.find(rootfs);
-    if (known != images_.end()) return &known->second;
+    if (known != images_.end()) return static_cast<const KnownImage*>(&known->second);
     const auto path = std::filesystem::path(rootfs).parent_path() / "image.json";
     boost::system::error_code error;
     const json::value text = json::parse(shim::read_file(path).value_or(""), error);
     const json::value* const process = text.is_object() ? text.as_object().if_contains("process") : nullptr;
     auto image = process != nullptr ? image_process_in(*process) : std::nullopt;
-    if (!image) return nullptr;
-    return &(images_[rootfs] = {std::move(*image), maps_owners(rootfs)});
+    if (!image) return static_cast<const KnownImage*>(nullptr);
+    const auto maps = maps_owners(rootfs);
+    if (!maps.ok()) return maps.error();  // not kept: it is no fact about the image
+    return static_cast<const KnownImage*>(&(images_[rootfs] = {std::move(*image), *maps}));
   }
 
   OciKindConfig config_;

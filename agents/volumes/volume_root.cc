@@ -147,6 +147,10 @@ Result<Volume> open_root(const VolumePlace& place, const VolumeSettings& setting
   if (auto closed = close_to_others(place, root, folder); !closed) return closed.error();
   Volume volume{{}, place.name, root, false, kFolderUid};
   if (const auto takes = parts.takes_idmaps(folder.get()); !takes) {
+    if (takes.error().code == "no-user-namespaces")  // no fault of this file system
+      return make_error(takes.error().code,
+                        "volume " + place.name + ", " + place.path + ": " + takes.error().message,
+                        takes.error().hint);
     if (!settings.shared_ids)
       return make_error("volume-without-idmaps",
                         "volume " + place.name + ", " + place.path + ": " + takes.error().message,

@@ -18,6 +18,14 @@ namespace {
 
 std::string with_errno(const char* what) { return std::string(what) + ": " + std::strerror(errno); }
 
+// Told as what it is: else people look for the fault in a file system.
+std::string no_namespace() {
+  if (errno != ENOSPC) return with_errno("this machine makes no user namespace");
+  const std::string most = read_file("/proc/sys/user/max_user_namespaces", 32).value_or("?");
+  return "this machine makes no more user namespaces: user.max_user_namespaces is " +
+         most.substr(0, most.find('\n'));
+}
+
 // A child in a user namespace of its own, which ends when the other end of this pipe is closed, so with us at
 // the latest. It has nothing else of ours open: a lock that it kept would outlive us. Bare system calls:
 // there may be other threads. Its end sends no signal: nobody but make_id_map() is to hear of it.
@@ -50,7 +58,7 @@ Descriptor make_id_map(const IdRange& range, std::string& why) {
   const Descriptor near(ends[0]), far(ends[1]);
   const pid_t child = spawn_in_namespace(near.get());
   if (child < 0) {
-    why = with_errno("no user namespace");
+    why = no_namespace();
     return {};
   }
   const std::string process = "/proc/" + std::to_string(child) + "/";
