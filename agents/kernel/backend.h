@@ -165,6 +165,13 @@ class KernelBackend {
   virtual void renew_leases(Timestamp lease_until) = 0;
   // At most max_bytes (<= 1 MiB) from `offset`; a negative offset counts from the end. Code unknown-kernel.
   virtual Result<LogPage> read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes) = 0;
+  // ---- the trial: a kernel of the agent's own, which shows whether kernels can start (trial.h) ----
+  // For start() of a kernel that has nothing but our init: made if it is missing; empty: the backend needs
+  // none. Any thread. Code data-folder.
+  virtual Result<std::string> bare_rootfs() { return std::string(); }
+  // Whether the machine keeps the limits and walls that this spec of a running kernel asks for, as its kernel
+  // shows them for `pid`, the kernel's init. Any thread. Codes: limit-not-kept, wall-missing.
+  virtual Result<void> check_kept(const KernelSpec&, std::int64_t /*pid*/) const { return {}; }
   // Where Channel::open() comes into the kernel, as long as it runs; empty: nothing comes into
   // kernels of this backend. Any thread.
   virtual std::string door(const KernelKey&) const { return {}; }

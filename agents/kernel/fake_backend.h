@@ -50,6 +50,9 @@ class FakeBackend : public KernelBackend {
   void stop(const KernelKey& key, Duration grace) override;
   void forget(const KernelKey& key) override;
   void renew_leases(Timestamp lease_until) override;
+  Result<void> check_kept(const KernelSpec&, std::int64_t) const override {
+    return check_error_.code.empty() ? Result<void>() : Result<void>(check_error_);
+  }
   Result<LogPage> read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes) override;
 
   // Moves the machine's time forward and delivers the events until then. Time never goes back.
@@ -63,6 +66,8 @@ class FakeBackend : public KernelBackend {
   void power_failure();
   // From now on every start fails with this error (until called with an empty code).
   void fail_starts(Error error) { start_error_ = std::move(error); }
+  // From now on no kernel has the limits that it asked for (until called with an empty code).
+  void fail_checks(Error error) { check_error_ = std::move(error); }
   // Ends a running kernel as if its program had ended; a no-op for others.
   void end(const KernelKey& key, KernelEnd how, int exit_code);
 
@@ -98,7 +103,7 @@ class FakeBackend : public KernelBackend {
   Options options_;
   OnEvent on_event_;
   Instant now_;
-  Error start_error_;
+  Error start_error_, check_error_;
   std::int64_t next_pid_ = 1000;
   std::map<KernelKey, Kernel> kernels_;
   std::map<KernelKey, std::string> logs_;

@@ -31,6 +31,9 @@ class KernelKind {
   // Writes the kernel's files into its (existing, empty) folder. An error becomes kStartFailed with its code.
   virtual Result<PreparedKernel> prepare(const KernelSpec& spec, const std::string& rootfs,
                                          const shim::KernelFiles& files) = 0;
+  // As KernelBackend::bare_rootfs and check_kept; any thread.
+  virtual Result<std::string> bare_rootfs() { return std::string(); }
+  virtual Result<void> check_kept(const KernelSpec&, std::int64_t /*pid*/) const { return {}; }
   // A kernel of an agent before this one, by its name (kernel_name.h).
   virtual void found(const std::string&, const shim::ShimSpec&) {}
   // Nothing is left of the kernel.

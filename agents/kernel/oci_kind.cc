@@ -19,10 +19,13 @@
 #include "agents/kernel/host/given_ids.h"
 #include "agents/kernel/host/ipv6_loopback.h"
 #include "agents/kernel/id_ranges.h"
+#include "agents/kernel/kernel_name.h"
 #include "agents/kernel/oci_config.h"
 #include "agents/kernel/shim/id_map.h"
 #include "agents/kernel/shim/layer.h"
 #include "agents/kernel/shim/system.h"
+#include "agents/kernel/trial/bare_image.h"
+#include "agents/kernel/trial/kept.h"
 #include "events/base/edge_errors.h"
 
 namespace berth::agents {
@@ -180,6 +183,16 @@ class OciKind final : public KernelKind {
     out.disk = std::move(disk->file);
     prepared.disk = std::move(disk->mount);
     return prepared;
+  }
+
+  Result<std::string> bare_rootfs() override {
+    return make_bare_image(config_.folders.data, config_.id_base);
+  }
+
+  Result<void> check_kept(const KernelSpec& spec, std::int64_t pid) const override {
+    const std::string cgroup = group_ + "/" + kernel_name(spec.key) + "/kernel";
+    if (auto kept = check_limits(cgroups_, cgroup, spec, pid); !kept.ok()) return kept;
+    return check_walls(pid);
   }
 
   void found(const std::string& name, const shim::ShimSpec& spec) override {

@@ -50,6 +50,10 @@ class ShimBackend final : public KernelBackend {
   void forget(const KernelKey& key) override;
   void renew_leases(Timestamp lease_until) override;
   Result<LogPage> read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes) override;
+  Result<std::string> bare_rootfs() override { return kind_->bare_rootfs(); }
+  Result<void> check_kept(const KernelSpec& spec, std::int64_t pid) const override {
+    return kind_->check_kept(spec, pid);
+  }
   std::string door(const KernelKey& key) const override;
 
  private:

@@ -17,6 +17,28 @@ TEST_P(KernelBackendContract, RunsAProgramAndTellsHowItEnded) {
   EXPECT_EQ(count(key, What::kEnded), 1u);
 }
 
+TEST_P(KernelBackendContract, StartsAKernelThatHasOurInitAloneAndKeepsItsLimits) {
+  const auto rootfs = backend_->bare_rootfs();
+  ASSERT_TRUE(rootfs.ok()) << to_string(rootfs.error());
+  const KernelSpec spec = waiting_spec();
+  started_.push_back(spec.key);
+  backend_->start(spec, *rootfs);
+  const KernelEvent running = await_running(spec.key);
+  const auto kept = backend_->check_kept(spec, running.pid);
+  EXPECT_TRUE(kept.ok()) << to_string(kept.error());
+  if (std::string(backend_->name()) == "oci") {
+    KernelSpec other = spec;
+    other.mem = spec.mem / 2;
+    EXPECT_EQ(backend_->check_kept(other, running.pid).error().code, "limit-not-kept");
+    other = spec;
+    other.cpu = spec.cpu / 2;
+    EXPECT_EQ(backend_->check_kept(other, running.pid).error().code, "limit-not-kept");
+    EXPECT_EQ(backend_->check_kept(spec, getpid()).error().code, "limit-not-kept") << "of no container";
+  }
+  backend_->stop(spec.key, 0);
+  EXPECT_EQ(await_end(spec.key).end, KernelEnd::kStopped);
+}
+
 TEST_P(KernelBackendContract, TellsTheSignalThatEndedAProgram) {
   const KernelEvent end = await_end(start(Program::kDies));
   EXPECT_EQ(end.end, KernelEnd::kSignalled);
