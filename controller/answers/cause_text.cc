@@ -17,7 +17,8 @@ using projections::AgentState;
 using projections::SessionRow;
 using projections::State;
 
-constexpr std::size_t kNamed = 4;  // agents in one line
+constexpr std::size_t kNamed = 4;         // agents in one line
+constexpr std::size_t kWordsShown = 160;  // bytes of why an agent is unfit
 constexpr const char* kNextPass = "the next pass tries it";
 
 struct Asked {
@@ -44,9 +45,12 @@ std::string demand_text(const Asked& a) {
   return text;
 }
 
-bool takes_sessions(const AgentRow& agent) { return agent.state == AgentState::kAlive && !agent.draining; }
+bool takes_sessions(const AgentRow& agent) { return agent.takes_sessions(); }
+
+bool is_unfit(const AgentRow& agent) { return agent.state == AgentState::kAlive && !agent.unfit.empty(); }
 
 std::string standing(const AgentRow& agent) {
+  if (is_unfit(agent)) return "UNFIT (" + clipped(agent.unfit, kWordsShown) + ")";
   return agent.state == AgentState::kAlive && agent.draining ? "DRAINING" : projections::name_of(agent.state);
 }
 
@@ -64,7 +68,21 @@ std::string undrain_hint(const std::vector<const AgentRow*>& agents) {
   for (const AgentRow* agent : agents)
     if (agent->state == AgentState::kAlive && agent->draining)
       return "`berth agent undrain " + agent->name + "`";
+  for (const AgentRow* agent : agents)
+    if (is_unfit(*agent))
+      return "`berth agent check` on the machine of " + agent->name + " says what to mend";
   return "one of them comes back";
+}
+
+// Agents that would have room if they could start kernels.
+std::string unfit_text(const Asked& a) {
+  const auto unfit = agents_of(a, is_unfit);
+  if (unfit.empty()) return "";
+  std::vector<std::string> names;
+  names.reserve(unfit.size());
+  for (const AgentRow* agent : unfit) names.push_back(agent->name + " " + standing(*agent));
+  return "; " + counted(unfit.size(), "agent") +
+         " of the group can start no kernel: " + listed(names, kNamed);
 }
 
 CauseText never_looked_at(const Asked& a) {
@@ -231,10 +249,11 @@ CauseText no_room(const Asked& a) {
                                                 " do not all find room at once: " + demand_text(a);
   std::string hint = a.e.holders_total == 0 ? "room comes free, or an agent joins"
                                             : "it starts by itself when " + holders_to_end(a);
-  const auto drained =
-      agents_of(a, [](const AgentRow& agent) { return agent.state == AgentState::kAlive && agent.draining; });
+  const auto drained = agents_of(a, [](const AgentRow& agent) {
+    return agent.state == AgentState::kAlive && (agent.draining || !agent.unfit.empty());
+  });
   if (!drained.empty()) hint += ", or after " + undrain_hint(drained);
-  return {text, hint};
+  return {text + unfit_text(a), hint};
 }
 
 CauseText behind_head(const Asked& a) {

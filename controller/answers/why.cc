@@ -19,7 +19,7 @@ using projections::SessionStatus;
 using projections::State;
 
 bool takes_new(const AgentRow& agent, const std::string& group) {
-  return agent.state == AgentState::kAlive && !agent.draining && agent.group == group;
+  return agent.takes_sessions() && agent.group == group;
 }
 
 // The most of a slot that one device, or one agent where no device has it, has free.

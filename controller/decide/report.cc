@@ -6,6 +6,7 @@
 #include "controller/decide/decide.h"
 #include "controller/decide/folders/volume_agent.h"
 #include "events/base/name.h"
+#include "events/base/plain_text.h"
 #include "events/base/text.h"
 #include "events/base/wire_time.h"
 
@@ -23,6 +24,7 @@ using projections::SessionStatus;
 
 constexpr std::size_t kCodeMax = 128;          // bytes, as kMessageMax
 constexpr std::size_t kMessageMax = 4u << 10;  // of a fact: what people read
+constexpr std::size_t kUnfitMax = 512;         // bytes
 
 template <class M> M* name_kernel(M* message, const KernelRow& kernel) {
   message->set_kernel_id(std::string(kernel.id.view()));
@@ -122,9 +124,16 @@ void make_sound(google::protobuf::RepeatedPtrField<v1::AgentVolume>* volumes) {
                  volumes->end());
 }
 
+// They come of a program that this machine does not know, and go to people's terminals.
+std::string unfit_words(const std::string& told) {
+  const std::string words = plain_line(told, kUnfitMax);
+  return words.empty() ? "its reason cannot be shown" : words;
+}
+
 void make_sound(v1::AgentJoined* joined) {
   make_sound(joined->mutable_slots());
   make_sound(joined->mutable_volumes());
+  if (!joined->unfit().empty()) joined->set_unfit(unfit_words(joined->unfit()));
   std::set<std::string> seen;
   auto* devices = joined->mutable_devices();
   devices->erase(

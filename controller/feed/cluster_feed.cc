@@ -165,7 +165,7 @@ void ClusterFeed::upsert(const AgentRow& row) {
   for (const auto& d : row.devices) spec.devices.push_back({d.id, d.numa, slots(d.slots), {}});
   if (row.max_containers != 0) spec.max_containers = row.max_containers;
   spec.schedulable = row.state == AgentState::kAlive && !unreachable_.contains(row.name);
-  spec.draining = row.draining;
+  spec.draining = row.draining || !row.unfit.empty();
   for (const auto& volume : row.volumes) spec.volumes.emplace_back(volume.id.view());
   cluster_.upsert_agent(spec);
 }

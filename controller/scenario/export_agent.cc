@@ -81,9 +81,11 @@ json::object Exporter::export_agent(const AgentRow& row) {
   if (others.containers > 0) agent["containers"] = others.containers;
   agent["max_containers"] =
       row.max_containers == 0 ? kContainersMax : std::min(row.max_containers, kContainersMax);
-  agent["draining"] = row.draining || row.state != AgentState::kAlive;
+  agent["draining"] = !row.takes_sessions();
   if (row.state != AgentState::kAlive)
     note("agent " + row.name + " is " + projections::name_of(row.state) + ": in the file it is draining");
+  else if (!row.unfit.empty())
+    note("agent " + row.name + " is unfit: in the file it is draining");
   return agent;
 }
 

@@ -172,7 +172,8 @@ std::string describe_agent_event(const v1::Event& event) {
     std::string text = e.agent() + " group " + e.group() + ": " + describe_slots(e.slots());
     for (const auto& device : e.devices()) text += "; " + device.id() + " " + describe_slots(device.slots());
     for (const auto& volume : e.volumes()) text += "; volume " + volume.name();
-    return with(text + " (", "", e.backend()) + ")";
+    text = with(text + " (", "", e.backend()) + ")";
+    return e.unfit().empty() ? text : text + "; unfit: " + e.unfit();
   }
   if (event.has_agent_lost()) return event.agent_lost().agent() + ": its lease and margin are over";
   if (event.has_agent_left()) return event.agent_left().agent();

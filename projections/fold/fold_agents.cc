@@ -23,6 +23,7 @@ void copy_join(AgentRow& row, const v1::AgentJoined& e) {
   row.max_containers = e.max_containers();
   row.version = e.version();
   row.address = e.address();
+  row.unfit = e.unfit();
 }
 
 // A volume that is told twice, or has no name, is the agent's mistake: a join is a fact and not refused.

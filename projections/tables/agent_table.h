@@ -7,7 +7,8 @@
 //                                               LOST LEFT ---------------+
 //
 // An agent that is LOST frees kernels of sessions that may be requeued (P24). Its other kernels keep their
-// slots until it joins again or is fenced. An agent that drains takes nothing new. Capacity is what the
+// slots until it joins again or is fenced. An agent that drains takes nothing new, nor does one whose last
+// join said that it is unfit: it can start no kernel. Capacity is what the
 // agent's last join said: a fact, never refused for amounts (P8).
 #pragma once
 
@@ -86,7 +87,10 @@ struct AgentRow {
   Hash128 token_hash{};  // of the token that fetches its key once (since rules 4); zero: there is none
   std::int64_t token_expires = 0;  // header time, ns
   std::vector<AgentVolume> volumes;
+  std::string unfit;  // why it can start no kernel, as its last join said; empty: it can
 
+  // Whether new sessions may be placed on it.
+  bool takes_sessions() const { return state == AgentState::kAlive && !draining && unfit.empty(); }
   bool has(const VolumeId& volume) const {
     return std::ranges::find(volumes, volume, &AgentVolume::id) != volumes.end();
   }
@@ -112,6 +116,7 @@ struct AgentRow {
     v(18, token_hash);
     v(19, token_expires);
     v(20, volumes);
+    v(21, unfit);
   }
 };
 

@@ -12,7 +12,7 @@ using Outcome = QueueStep::Outcome;
 // Of a filter: what it takes out.
 const char* filter_text(Code code) {
   switch (code) {
-    case Code::kNoAgents: return "take no session: lost, silent or draining";
+    case Code::kNoAgents: return "take no session: lost, silent, draining or unfit";
     case Code::kArchitecture: return "have another architecture";
     case Code::kNoVolume: return "do not have the volumes";
     case Code::kDesignatedAgent: return "are not the designated ones";

@@ -61,6 +61,22 @@ TEST(CauseText, WhereThereIsNoRoomItNamesTheAgentThatIsDrained) {
   EXPECT_NE(e.hint.find("or after `berth agent undrain a1`"), std::string::npos) << e.hint;
 }
 
+TEST(CauseText, AnAgentThatCanStartNoKernelIsNamedWithItsReason) {
+  v1::Event unfit = agent_joined("a1", 8, 8 * kGiga, {}, 2);
+  unfit.mutable_agent_joined()->set_unfit("start-failed: no cgroup");
+  Given alone = given(definitions() + agent("a1") + Events{unfit});
+  Explanation e = why_of(alone, "no-agents");
+  EXPECT_NE(e.text.find("takes sessions: a1 UNFIT (start-failed: no cgroup)"), std::string::npos) << e.text;
+  EXPECT_NE(e.hint.find("`berth agent check` on the machine of a1"), std::string::npos) << e.hint;
+
+  Given beside =
+      given(definitions() + agent("a1") + Events{unfit, agent_enrolled("a2"), agent_joined("a2", 1, kGiga)});
+  e = why_of(beside, "no-capacity");
+  EXPECT_NE(e.text.find("1 agent of the group can start no kernel: a1 UNFIT (start-failed: no cgroup)"),
+            std::string::npos)
+      << e.text;
+}
+
 TEST(CauseText, NamesWhereTheFoldersOfASessionAre) {
   Given g = crowded();
   v1::Event other = with_volumes(agent_joined("a4", 4, 8 * kGiga), {"local"});

@@ -90,6 +90,16 @@ TEST(Join, OfASlotOrDeviceThatIsNamedTwiceTheFirstCounts) {
   given(world()).when(Report("a1", 2).join(told)).then({rejoined()});
 }
 
+TEST(Report, WhyAnAgentIsUnfitIsOneLineOfBoundedLength) {
+  v1::Event told = rejoined(), joined = rejoined();
+  told.mutable_agent_joined()->set_unfit("runc:\n\x1b[2Jno " + std::string(600, 'x'));
+  joined.mutable_agent_joined()->set_unfit("runc: [2Jno " + std::string(500, 'x') + "...");
+  given(world()).when(Report("a1", 2).join(told)).then({joined});
+  told.mutable_agent_joined()->set_unfit("\x07\n");
+  joined.mutable_agent_joined()->set_unfit("its reason cannot be shown");
+  given(world()).when(Report("a1", 2).join(told)).then({joined});
+}
+
 TEST(Report, AnEnrolledAgentJoins) {
   const v1::Event joined = agent_joined("a2", 4, kGiga);
   given(world() + Events{agent_enrolled("a2")})

@@ -47,6 +47,18 @@ TEST_F(Waiting, OverALimitBlocksNobodyElse) {
   EXPECT_EQ(pass(), (Lines{"s1 limit", "b1 a1"}));
 }
 
+TEST_F(Waiting, AnAgentThatCanStartNoKernelTakesNothingUntilItJoinsAsFit) {
+  v1::Event unfit = agent_joined("a1", 8, 16 * kGiga, {}, 2);
+  unfit.mutable_agent_joined()->set_unfit("start-failed: no cgroup");
+  given_.and_given({unfit, session_requested("s1"), session_requested("s2")});
+  EXPECT_EQ(pass(), (Lines{"s1 a2", "s2 a2"}));
+  lead();  // a new leader knows it
+  given_.and_given({session_requested("s3")});
+  EXPECT_EQ(pass(), (Lines{"s3 a2"}));
+  given_.and_given({agent_joined("a1", 8, 16 * kGiga, {}, 3), session_requested("s4")});
+  EXPECT_EQ(pass(), (Lines{"s4 a1"}));
+}
+
 TEST_F(Waiting, WhatADisabledUserAskedForWaitsUntilTheUserIsEnabled) {
   v1::Event disabled = user_defined("alice");
   disabled.mutable_user_defined()->set_disabled(true);

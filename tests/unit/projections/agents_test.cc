@@ -57,6 +57,18 @@ TEST(Agents, DrainAndKeepDrainingOverAJoin) {
   EXPECT_FALSE(g.agent("a1").draining);
 }
 
+TEST(Agents, AreUnfitAsTheirLastJoinSays) {
+  v1::Event unfit = agent_joined("a1", 8, kGiga, {}, 2);
+  unfit.mutable_agent_joined()->set_unfit("start-failed: no cgroup");
+  Given g = given(definitions() + agent("a1") + Events{unfit});
+  EXPECT_EQ(g.agent("a1").unfit, "start-failed: no cgroup");
+  EXPECT_EQ(g.agent("a1").state, kAlive);
+  EXPECT_FALSE(g.agent("a1").takes_sessions());
+  g.and_given({agent_joined("a1", 8, kGiga, {}, 3)});
+  EXPECT_EQ(g.agent("a1").unfit, "");
+  EXPECT_TRUE(g.agent("a1").takes_sessions());
+}
+
 TEST(Agents, AJoinNeedsAnIncarnationAndANonce) {
   auto joined = agent_joined("a1", 1, kGiga);
   joined.mutable_agent_joined()->clear_nonce();
