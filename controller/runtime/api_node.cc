@@ -7,6 +7,7 @@
 
 #include "controller/api/http/agent_channel.h"
 #include "events/base/secrets.h"
+#include "events/base/text.h"
 #include "events/codec/envelope.h"
 #include "events/logs/log_setup.h"
 
@@ -243,9 +244,28 @@ Result<void> ApiNode::accept_truncation() { return node_.truncation().accept(); 
 
 std::vector<ReadyCheck> ApiNode::ready() {
   auto checks = node_.ready();
+  // Not where the fold may be stuck with the state in its hands: this has to be answered then, too.
+  if (std::ranges::all_of(checks, &ReadyCheck::ok))
+    node_.read([&](const projections::Projection& projection) {
+      checks.push_back(agents_check(projection.state()));
+    });
   if (config_.certificate_end != 0)
     checks.push_back(certificate_check(config_.certificate_end, clock_.now().wall));
   return checks;
+}
+
+ReadyCheck agents_check(const projections::State& state) {
+  constexpr std::size_t kNamed = 4, kWordsMax = 160;
+  std::vector<std::string> unfit;
+  for (const auto& name : state.agents.sorted_keys()) {
+    const projections::AgentRow& agent = *state.agents.find(name);
+    if (agent.state == projections::AgentState::kAlive && !agent.unfit.empty())
+      unfit.push_back(agent.name + " (" + clipped(agent.unfit, kWordsMax) + ")");
+  }
+  if (unfit.empty()) return {"agents", true, ""};
+  return {"agents", true,
+          "unfit, so that no kernel can start there: " + listed(unfit, kNamed) +
+              "; `berth agent check` on the machine says what to mend"};
 }
 
 ReadyCheck certificate_check(Timestamp end, Timestamp now) {

@@ -44,6 +44,10 @@ struct ApiNodeConfig {
 // unready: another one would not be better, and clients may know it by its fingerprint.
 ReadyCheck certificate_check(Timestamp end, Timestamp now);
 
+// What it says of agents that can start no kernel: with words, but no server is unready for that, since
+// another one would not be better, and people can still ask and look.
+ReadyCheck agents_check(const projections::State& state);
+
 class ApiNode : public ApiContext {
  public:
   // `log` may differ from the node's: appends of `log` give up early, so that HTTP can answer.

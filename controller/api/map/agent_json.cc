@@ -98,7 +98,8 @@ json::value is_disk_enforced(const AgentRow& agent) {
 }  // namespace
 
 void hide_machine(json::object& agent) {
-  for (const char* member : {"backend", "version", "address", "incarnation", "generation", "joined_at"})
+  for (const char* member :
+       {"backend", "version", "address", "incarnation", "generation", "joined_at", "unfit"})
     agent[member] = nullptr;
 }
 
@@ -107,7 +108,7 @@ std::string kernel_name(const projections::KernelRow& kernel) {
   return known ? kernel.hostname() : "kernel" + std::to_string(kernel.index);
 }
 
-bool is_schedulable(const AgentRow& agent) { return agent.state == AgentState::kAlive && !agent.draining; }
+bool is_schedulable(const AgentRow& agent) { return agent.takes_sessions(); }
 
 std::vector<SlotAmount> total_capacity(const AgentRow& agent) {
   std::map<std::string, Amount> sums;
@@ -134,6 +135,8 @@ json::object agent_to_json(const projections::State& state, const SlotKinds& kin
                    {"state", projections::name_of(agent.state)},
                    {"draining", agent.draining},
                    {"schedulable", is_schedulable(agent)},
+                   {"fit", agent.unfit.empty()},
+                   {"unfit", agent.unfit.empty() ? json::value(nullptr) : json::value(agent.unfit)},
                    {"group", agent.group},
                    {"architecture", agent.architecture},
                    {"backend", agent.backend},

@@ -34,7 +34,10 @@ std::string slots_taken_text(const json::value& slots) {
 
 std::string agent_state(const json::value& a) {
   const std::string state = text_at(a, "state");
-  return state == "ALIVE" && true_at(a, "draining") ? "DRAINING" : state;
+  if (state != "ALIVE") return state;
+  const auto* fit = find_path(a, "fit");
+  if (fit != nullptr && fit->is_bool() && !fit->get_bool()) return "UNFIT";
+  return true_at(a, "draining") ? "DRAINING" : state;
 }
 
 // Of others' kernels the asker is told how many there are.
@@ -123,14 +126,15 @@ Listing agent_listing(Timestamp now) {
       nested("TAKEN/CAPACITY", "slots", slots_taken_text),
       {"KERNELS", kernels_text, false, false, "containers"},
       column("BACKEND", "backend"),
+      column("UNFIT", "unfit", true),
       {"JOINED", [now](const json::value& a) { return age_text(text_at(a, "joined_at"), now); }, false, true},
       column("VERSION", "version", true),
       column("ARCHITECTURE", "architecture", true),
       column("ADDRESS", "address", true),
       column("INCARNATION", "incarnation", true)};
   listing.least = {"BACKEND", "JOINED", "KERNELS", "GROUP"};
-  listing.fields = {"name",    "state",     "draining", "group",        "slots",   "containers",
-                    "backend", "joined_at", "version",  "architecture", "address", "incarnation"};
+  listing.fields = {"name",  "state",   "draining",  "group",   "slots",        "containers", "fit",
+                    "unfit", "backend", "joined_at", "version", "architecture", "address",    "incarnation"};
   return listing;
 }
 
@@ -282,6 +286,10 @@ std::string event_line(const json::value& event, const Style& style) {
 std::string agent_text(const json::value& a, const Style& style) {
   std::string out = "Name          " + printable(text_at(a, "name")) + "\nState         " +
                     tinted(printable(agent_state(a)), style.color) + "\n";
+  if (const std::string why = text_at(a, "unfit"); !why.empty())
+    out += "Unfit         " + printable(why) +
+           "\n              it takes no sessions; `berth agent check` on its " +
+           "machine says what to mend\n";
   for (const auto& [label, key] : {std::pair{"Group         ", "group"},
                                    {"Backend       ", "backend"},
                                    {"Architecture  ", "architecture"},

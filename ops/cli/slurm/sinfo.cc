@@ -48,7 +48,10 @@ Amount cpus_of(const json::value& agent, const char* what) {
 NodeState state_of_node(const json::value& agent) {
   if (text_at(agent, "state") != "ALIVE") return {"down*", "down*"};
   const bool busy = !array_at(agent, "kernels").empty();
-  if (true_at(agent, "draining")) return busy ? NodeState{"drng", "draining"} : NodeState{"drain", "drained"};
+  const auto* fit = find_path(agent, "fit");
+  const bool unfit = fit != nullptr && fit->is_bool() && !fit->get_bool();
+  if (unfit || true_at(agent, "draining"))
+    return busy ? NodeState{"drng", "draining"} : NodeState{"drain", "drained"};
   if (!busy) return {"idle", "idle"};
   return cpus_of(agent, "free") > 0 ? NodeState{"mix", "mixed"} : NodeState{"alloc", "allocated"};
 }

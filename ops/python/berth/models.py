@@ -803,6 +803,8 @@ class Agent(TypedDict):
     state: Literal["ENROLLED", "ALIVE", "LOST", "LEFT"]
     draining: bool
     schedulable: bool
+    fit: bool
+    unfit: str | None
     group: str
     architecture: str
     backend: str | None

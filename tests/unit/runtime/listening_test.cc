@@ -66,6 +66,22 @@ TEST(ListeningOfAServer, SaysThatItsCertificateExpired) {
   EXPECT_EQ(certificate_check(kDay, 4 * kDay).detail, "it expired 3 days ago: clients refuse it");
 }
 
+TEST(ListeningOfAServer, SaysWhichAgentsCanStartNoKernel) {
+  projections::State state;
+  projections::AgentRow agent;
+  agent.name = "a1";
+  agent.state = projections::AgentState::kAlive;
+  state.agents.put(agent);
+  EXPECT_EQ(agents_check(state).detail, "");
+  agent.unfit = "start-failed: no cgroup";
+  state.agents.put(agent);
+  EXPECT_TRUE(agents_check(state).ok) << "another server would not be better";
+  EXPECT_EQ(
+      agents_check(state).detail,
+      "unfit, so that no kernel can start there: a1 (start-failed: no cgroup); `berth agent check` on the "
+      "machine says what to mend");
+}
+
 TEST(ListeningOfAServer, MakesACertificateWhereNoneIsGiven) {
   const std::string data = ::testing::TempDir() + "/berth-listening";
   Listening listening;

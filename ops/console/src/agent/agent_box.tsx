@@ -42,6 +42,12 @@ function linesOf(agent: Agent) {
   return { slots, devices }
 }
 
+/** An agent that is alive may take nothing: because it can start no kernel, or because an operator said so. */
+function standing({ state, fit, draining }: Agent) {
+  if (state !== 'ALIVE') return state
+  return !fit ? 'UNFIT' : draining ? 'DRAINING' : state
+}
+
 /** What an agent has of each slot, and each device with the fractions that kernels hold of it. */
 function AgentContent({ agent, colouring, drain }: Props) {
   const { t } = useText()
@@ -50,11 +56,16 @@ function AgentContent({ agent, colouring, drain }: Props) {
     <>
       <div className="agent-head">
         <strong className="wrap">{agent.name}</strong>
-        <StateBadge state={agent.state === 'ALIVE' && agent.draining ? 'DRAINING' : agent.state} />
+        <StateBadge state={standing(agent)} />
         <span className="grow" />
         <span className="muted">{agent.group}</span>
         <DrainButton agent={agent} drain={drain} />
       </div>
+      {agent.state === 'ALIVE' && !agent.fit && (
+        <p className="agent-unfit wrap">
+          {t('agent.unfit')} {agent.unfit} {t('agent.unfit-next')}
+        </p>
+      )}
       {slots.map((slot) => (
         <SlotLine key={slot} name={slotName(slot)} slot={slot} use={agent.slots[slot] as Use} />
       ))}

@@ -467,6 +467,8 @@ export const en = {
   'agent.undrain': 'Put back into use',
   'agent.undrain-of': 'Put {name} back into use',
   'agent.undrain.effect': 'New sessions may be placed there again. {kernels}.',
+  'agent.unfit': 'No kernel can start here, so it takes no sessions:',
+  'agent.unfit-next': '— It tries again by itself. Run “berth agent check” on its machine to see what to mend.',
   'agent.disk-not-enforced': 'disk is not enforced',
   'agent.none': 'This cluster has no agents yet',
   'agent.none-match': 'No agents match the filter',

@@ -466,6 +466,8 @@ export const ko: Catalogue = {
   'agent.undrain': '다시 사용',
   'agent.undrain-of': '{name} 다시 사용',
   'agent.undrain.effect': '새 세션을 다시 배치할 수 있습니다. {kernels}.',
+  'agent.unfit': '이 에이전트에서는 커널을 시작할 수 없어 세션을 받지 않습니다:',
+  'agent.unfit-next': '— 자동으로 다시 시도합니다. 그 머신에서 “berth agent check”를 실행하면 고칠 것을 알 수 있습니다.',
   'agent.disk-not-enforced': '디스크 제한은 강제되지 않음',
   'agent.none': '이 클러스터에는 아직 에이전트가 없습니다',
   'agent.none-match': '필터에 맞는 에이전트가 없습니다',

@@ -3,7 +3,7 @@ import type { FolderState } from '../storage/folder'
 import './state_badge.css'
 
 type Tone = 'run' | 'wait' | 'move' | 'end' | 'fail' | 'done'
-type AgentState = 'ENROLLED' | 'ALIVE' | 'LOST' | 'LEFT' | 'DRAINING'
+type AgentState = 'ENROLLED' | 'ALIVE' | 'LOST' | 'LEFT' | 'DRAINING' | 'UNFIT'
 
 type State = Status | AgentState | FolderState
 
@@ -24,6 +24,7 @@ const TONES: Record<State, Tone> = {
   ENROLLED: 'wait',
   ALIVE: 'run',
   DRAINING: 'end',
+  UNFIT: 'fail',
   LOST: 'fail',
   LEFT: 'done',
   READY: 'run',

@@ -123,6 +123,8 @@ export class Cluster {
       state: 'ALIVE',
       draining: false,
       schedulable: true,
+      fit: true,
+      unfit: null,
       group,
       architecture: 'x86_64',
       backend: 'oci',

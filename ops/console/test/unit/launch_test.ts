@@ -174,6 +174,8 @@ test('sliders reach the whole of the group, and know the largest agent and what 
     ({
       group: 'g',
       schedulable: true,
+      fit: true,
+      unfit: null,
       slots: { cpu: { capacity, taken: '0', free: capacity } },
     }) as unknown as Agent
   const group = {
