@@ -41,6 +41,7 @@ Agent::Agent(AgentProfile profile, AgentTimes times, const std::vector<Recovered
       announced_(with_old_capacity(profile_.announced, profile_.announced_before)),
       gate_(times.order_late),
       lease_(times.lease),
+      fitness_(times.fitness, profile_.tries),
       kernels_(times.retell_first, times.retell_max),
       join_again_pause_(times.join_again_first) {
   allocation_.set_capacity(announced_);
@@ -57,7 +58,7 @@ void Agent::step(const AgentInput& input, Instant now, AgentOutputs& out) {
   std::visit([&](const auto& what) { on(what, now, out); }, input);
   if (leaving_) finish_leaving(now, out);
   const bool may_join = joined_at_ == 0 || now.boottime >= joined_at_ + times_.join_pause;
-  out.join_wanted |= incarnation_.is_nil() && !left_ && !leaving_ && may_join;
+  out.join_wanted |= incarnation_.is_nil() && !left_ && !leaving_ && may_join && fitness_.known();
 }
 
 void Agent::flush(Instant now, AgentOutputs& out) {
@@ -95,6 +96,7 @@ void Agent::on(const JoinIds& ids, Instant now, AgentOutputs& out) {
   joined_at_ = now.boottime;
   join_again_at_ = now.boottime + join_again_pause_;
   join_again_pause_ = std::min(join_again_pause_ * 2, times_.join_again_max);
+  for (v1::AgentJoined* told : {&announced_, &profile_.announced}) told->set_unfit(fitness_.unfit());
   v1::Report report = this->report(now);
   v1::Join& join = *report.mutable_join();
   join.set_nonce(std::string(ids.nonce.view()));
@@ -175,8 +177,23 @@ void Agent::on(const DiskMeasured& measured, Instant, AgentOutputs& out) {
   join_anew("the disk that it offers has changed", out);
 }
 
+void Agent::on(const TrialDone& done, Instant now, AgentOutputs& out) {
+  const bool was_unfit = !fitness_.unfit().empty();
+  const bool changed =
+      fitness_.tried(done.took.ok() ? Result<void>() : Result<void>(done.took.error()), now.boottime);
+  if (!changed) return;
+  if (!fitness_.unfit().empty())
+    out.log.push_back({LogLevel::kError, "unfit, so that it takes no sessions: no kernel can start here: " +
+                                             fitness_.unfit() + "; tried again by itself"});
+  else if (was_unfit || incarnation_.is_nil())
+    out.log.push_back({LogLevel::kInfo, "fit: a kernel of its own ran after " +
+                                            std::to_string(*done.took / kMillisecond) + " ms"});
+  if (!incarnation_.is_nil()) join_anew(fitness_.unfit().empty() ? "it is fit" : "it is unfit", out);
+}
+
 void Agent::on(const Tick&, Instant now, AgentOutputs& out) {
   kernels_.mark_due(now.boottime);
+  if (!leaving_ && fitness_.takes_trial(now.boottime)) out.commands.push_back(TrialCommand{});
   if (incarnation_.is_nil() || left_) return;
   if (now.boottime >= beat_at_) beat(now, out);
   if (gate_.open()) {

@@ -4,7 +4,8 @@
 // The driver (agents/runtime, the simulator) hands in each input with the time, carries out the commands,
 // appends reports and beats, and flushes when its queue is empty, so that many facts share a report. Rules
 // kept here: orders P21 (OrderGate), reports P22 (KernelTable), leases P24 (Lease), ends P25. Folders on the
-// agent's volumes are made and removed as FolderOrders says.
+// agent's volumes are made and removed as FolderOrders says. An agent that can start no kernel joins as
+// unfit, and joins anew when that changes (Fitness).
 //
 //   outside --Join--> joining --snapshot with the join's nonce--> joined
 //      ^                                                            |
@@ -22,6 +23,7 @@
 #include <variant>
 #include <vector>
 
+#include "agents/core/fitness.h"
 #include "agents/core/folder_orders.h"
 #include "agents/core/kernel_spec.h"
 #include "agents/core/kernel_table.h"
@@ -49,6 +51,7 @@ struct AgentTimes {
   Duration measure_disk_every = kMinute;
   Duration grace =
       5 * kSecond;  // of stops that no order asked for: kernels not in the snapshot, a clean stop
+  FitnessTimes fitness;
 };
 
 struct AgentProfile {
@@ -58,6 +61,7 @@ struct AgentProfile {
   std::vector<v1::Device> announced_before;
   bool needs_image = true;          // of the backend
   std::vector<VolumeRoot> volumes;  // that folders in orders lie on
+  bool tries = false;  // joins after a trial, and tries again; false: it is fit, whatever happens
 };
 
 // ---- inputs ----
@@ -94,13 +98,17 @@ struct FolderDone {
 struct DiskMeasured {
   Amount disk = 0;
 };
+// Answers a TrialCommand: how long the trial's kernel took to run, or why it did not run as it has to.
+struct TrialDone {
+  Result<Duration> took;
+};
 // A clean stop: all kernels end, or go on running.
 struct Leave {
   bool keep_kernels = false;
 };
 struct Tick {};
 using AgentInput = std::variant<JoinIds, OrderArrived, AckArrived, OrdersRewound, KernelEvent, ImageMoved,
-                                ImageDone, FolderDone, DiskMeasured, Leave, Tick>;
+                                ImageDone, FolderDone, DiskMeasured, TrialDone, Leave, Tick>;
 
 // ---- outputs ----
 struct StartCommand {
@@ -120,8 +128,10 @@ struct RenewLeases {
 struct EnsureImage {
   ImageRequest request;
 };
-using AgentCommand =
-    std::variant<StartCommand, StopCommand, ForgetCommand, RenewLeases, EnsureImage, FolderWork>;
+// Start a kernel of the agent's own, end it, and answer with TrialDone.
+struct TrialCommand {};
+using AgentCommand = std::variant<StartCommand, StopCommand, ForgetCommand, RenewLeases, EnsureImage,
+                                  FolderWork, TrialCommand>;
 
 enum class LogLevel : std::uint8_t { kInfo, kWarning, kError };
 struct AgentLogLine {
@@ -152,6 +162,7 @@ class Agent {
   const Uuid& incarnation() const { return incarnation_; }
   const v1::AgentJoined& announced() const { return announced_; }
   std::size_t kernels_live() const { return kernels_.live(); }
+  const Fitness& fitness() const { return fitness_; }
   const KernelTable& kernels() const { return kernels_; }
 
  private:
@@ -162,6 +173,7 @@ class Agent {
   void on(const AckArrived& arrived, Instant now, AgentOutputs& out);
   void on(const OrdersRewound&, Instant now, AgentOutputs& out);
   void on(const DiskMeasured& measured, Instant now, AgentOutputs& out);
+  void on(const TrialDone& done, Instant now, AgentOutputs& out);
   void on(const Leave& leave, Instant now, AgentOutputs& out);
   void on(const Tick&, Instant now, AgentOutputs& out);
   void join_anew(const char* why, AgentOutputs& out);
@@ -207,6 +219,7 @@ class Agent {
   OrderGate gate_;
   SnapshotParts parts_;
   Lease lease_;
+  Fitness fitness_;
   KernelTable kernels_;
   FolderOrders folders_;
   Allocation allocation_;

@@ -48,6 +48,7 @@ void Agent::begin(const v1::StartKernel& order, Instant now, AgentOutputs& out) 
   }
   KernelRecord& record = kernels_.add(*key, KernelPhase::kDeferred);
   record.session_name = order.session_name();
+  if (const auto session = Uuid::from_bytes(order.session_id())) record.session = SessionId(*session);
   std::optional<std::string> why;
   record.given = given_by(order, why);
   record.requeueable = order.spec().requeueable();
@@ -209,7 +210,9 @@ void Agent::on(const KernelEvent& event, Instant now, AgentOutputs& out) {
          "kernel " + to_string(event.key.kernel) + " of session " + record->session_name +
              " was killed and keeps what it has, for some of it does not end: " + to_string(event.error)});
   take_event(*record, event);
+  if (event.what == KernelEvent::What::kRunning) fitness_.started();
   if (!record->ended()) return;
+  if (event.end == KernelEnd::kStartFailed) fitness_.start_failed(record->session);
   if (record->amounts_known) allocation_.remove(record->given);
   if (record->unwanted) forget(event.key, out);
   give_deferred(now, out);

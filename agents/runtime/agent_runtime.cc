@@ -51,6 +51,15 @@ void say_memory(const AgentConfig& config, bool has_kernels, const AgentParts& p
                 "--reserve-mem");
 }
 
+void add_volumes(const Volumes& volumes, v1::AgentJoined& announced, AgentProfile& profile) {
+  for (const Volume& volume : volumes.list()) {
+    auto& told = *announced.add_volumes();
+    told.set_id(std::string(volume.id.view()));
+    told.set_name(volume.name);
+    profile.volumes.push_back({volume.id, volume.root, volume.shared_ids});
+  }
+}
+
 std::string announced_path(const AgentConfig& config) { return config.data + "/announced"; }
 
 }  // namespace
@@ -59,7 +68,8 @@ AgentRuntime::AgentRuntime(AgentConfig config, Signer signer, AgentParts parts, 
     : config_(std::move(config)),
       signer_(std::move(signer)),
       parts_(std::move(parts)),
-      version_(std::move(version)) {
+      version_(std::move(version)),
+      trial_(parts_.backend) {
   BERTH_CHECK(signer_.writer() == "agent:" + config_.name, "an agent signs as itself");
 }
 
@@ -79,11 +89,13 @@ Result<void> AgentRuntime::start() {
   auto recovered = parts_.backend.recover([this, weak](const KernelEvent& event) {
     if (const auto strand = weak.lock())
       strand->post([this, event] {
+        if (Trial::is_one(event.key)) return trial_.on(event, parts_.clock.now().boottime);
         if (egress_) egress_->follow(event);
         step(event);
       });
   });
   if (!recovered) return recovered.error();
+  trial_.clean(*recovered);
   if (!recovered->empty())
     parts_.say(LogLevel::kInfo, "found " + std::to_string(recovered->size()) + " kernels of an earlier life");
 
@@ -93,6 +105,7 @@ Result<void> AgentRuntime::start() {
     auto& slot = *announced->add_slots();
     slot.set_slot(std::string(kDiskSlot));
     slot.set_amount(disk_offered_);
+    trial_disk_ = kDiskMin;
   }
 
   open_services(*recovered);
@@ -102,16 +115,11 @@ Result<void> AgentRuntime::start() {
   announced->set_address(address_);
 
   AgentProfile profile;
-  if (parts_.volumes != nullptr)
-    for (const Volume& volume : parts_.volumes->list()) {
-      auto& told = *announced->add_volumes();
-      told.set_id(std::string(volume.id.view()));
-      told.set_name(volume.name);
-      profile.volumes.push_back({volume.id, volume.root, volume.shared_ids});
-    }
+  if (parts_.volumes != nullptr) add_volumes(*parts_.volumes, *announced, profile);
   profile.announced = std::move(*announced);
   profile.announced_before = read_announced(announced_path(config_), signer_.cluster());
   profile.needs_image = parts_.backend.needs_image();
+  profile.tries = true;
   if (parts_.take_span)
     spans_ = std::make_unique<KernelSpans>(config_.name, profile.needs_image, parts_.take_span);
   agent_ = std::make_unique<Agent>(std::move(profile), config_.times, *recovered);
@@ -250,6 +258,7 @@ void AgentRuntime::after_batch() {
   if (parts_.pump) parts_.pump(now);
   if (now.boottime >= tick_at_) {
     tick_at_ = now.boottime + kTickEvery;
+    trial_.tick(now.boottime);
     step(Tick{});
   }
   reports_->tick(now.boottime);
@@ -258,8 +267,9 @@ void AgentRuntime::after_batch() {
   carry_out(out);
   {
     const std::lock_guard lock(mutex_);
-    status_ = {agent_->joined(), agent_->kernels_live(), agent_->kernels().records().size(),
-               reports_->failures(), 0};
+    status_ = {agent_->joined(),       agent_->fitness().unfit(),
+               agent_->kernels_live(), agent_->kernels().records().size(),
+               reports_->failures(),   0};
     finished_ = agent_->left() && reports_->idle();
   }
   changed_.notify_all();
@@ -292,6 +302,8 @@ void AgentRuntime::carry_out(AgentCommand& command) {
     backend.renew_leases(renew->until);
   } else if (const auto* work = std::get_if<FolderWork>(&command)) {
     work_on(*work);
+  } else if (std::holds_alternative<TrialCommand>(command)) {
+    try_a_kernel();
   } else {
     ensure(std::get<EnsureImage>(command));
   }
@@ -310,6 +322,15 @@ void AgentRuntime::ensure(const EnsureImage& wanted) {
         if (const auto strand = weak.lock())
           strand->post([this, done = ImageDone{request, std::move(result)}] { step(done); });
       });
+}
+
+void AgentRuntime::try_a_kernel() {
+  const std::weak_ptr<Strand> weak = strand_;
+  trial_.begin(trial_disk_, parts_.clock.now().boottime, [this, weak](Result<Duration> took) {
+    // Not at once: the core is in the middle of its step.
+    if (const auto strand = weak.lock())
+      strand->post([this, done = TrialDone{std::move(took)}] { step(done); });
+  });
 }
 
 void AgentRuntime::work_on(const FolderWork& work) {

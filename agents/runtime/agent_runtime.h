@@ -25,6 +25,7 @@
 #include "agents/runtime/order_reader.h"
 #include "agents/runtime/report_writer.h"
 #include "agents/runtime/strand.h"
+#include "agents/runtime/trial.h"
 #include "agents/services/app_route.h"
 #include "agents/services/file_route.h"
 #include "agents/services/inside_route.h"
@@ -54,6 +55,7 @@ struct AgentParts {
 
 struct AgentStatus {
   bool joined = false;  // obeys orders
+  std::string unfit;    // why no kernel can start here; empty: kernels can, or it is not known yet
   std::size_t kernels_live = 0;
   std::size_t kernels_known = 0;  // with the ended kernels that wait for their Forget
   std::uint64_t reports_failed = 0;
@@ -90,6 +92,7 @@ class AgentRuntime {
   void carry_out(AgentCommand& command);
   void ensure(const EnsureImage& wanted);
   void work_on(const FolderWork& work);
+  void try_a_kernel();
   void open_services(const std::vector<RecoveredKernel>& recovered);
   void send(const v1::Beat& beat);
   void measure_disk();
@@ -114,6 +117,8 @@ class AgentRuntime {
   std::unique_ptr<ReportWriter> reports_;
   std::unique_ptr<AgentEgress> egress_;  // null: no kernel has any
   std::unique_ptr<KernelSpans> spans_;   // null: none are made
+  Trial trial_;
+  Amount trial_disk_ = 0;  // of the trial, where people's kernels have a bound
   bool may_join_ = false;
   Timestamp tick_at_ = 0;
   std::string saved_announced_;

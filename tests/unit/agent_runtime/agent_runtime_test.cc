@@ -47,7 +47,10 @@ class AgentRuntimeTest : public ::testing::Test {
                      disk_backend != nullptr ? *disk_backend : backend,
                      nullptr,
                      [this](LogLevel, const std::string& line) { say(line); },
-                     [this](Instant now) { backend.pump(now); },
+                     [this](Instant now) {
+                       if (mended.exchange(false)) backend.fail_starts({});
+                       (disk_backend != nullptr ? *disk_backend : backend).pump(now);
+                     },
                      {},
                      volumes.get(),
                      take_span};
@@ -88,6 +91,7 @@ class AgentRuntimeTest : public ::testing::Test {
   SystemRandom random;
   FakeBackend backend{{.disk = 100ll << 30}};
   FakeBackend* disk_backend = nullptr;  // instead of `backend`
+  std::atomic<bool> mended = false;     // of `backend`, which the agent's strand has: its starts fail no more
   std::unique_ptr<SmallLeader> leader;
   std::unique_ptr<Volumes> volumes;  // null: none
   KernelSpans::Take take_span;       // empty: no spans are made
@@ -107,6 +111,20 @@ TEST_F(AgentRuntimeTest, JoinsWithWhatItHasAndBeatsOn) {
   EXPECT_EQ(joined.devices(0).slots(0).amount(), 2 * kUnit);
   EXPECT_EQ(joined.address(), agent->address());
   EXPECT_EQ(leader->joins.size(), 1u);
+}
+
+TEST_F(AgentRuntimeTest, JoinsAsUnfitWhereNoKernelStartsAndAnewWhenOneDoes) {
+  config.times.fitness.again_first = 200 * kMillisecond;
+  backend.fail_starts(make_error("start-failed", "the runtime says no"));
+  start();
+  ASSERT_TRUE(leader->run_until([&] { return !leader->joins.empty(); }));
+  EXPECT_EQ(leader->joins.at(0).join().agent().unfit(), "start-failed: the runtime says no");
+  EXPECT_EQ(agent->status().unfit, "start-failed: the runtime says no");
+  mended = true;
+  ASSERT_TRUE(leader->run_until([&] { return leader->joins.size() > 1; }));
+  EXPECT_EQ(leader->joins.back().join().agent().unfit(), "");
+  EXPECT_TRUE(leader->joins.back().join().kernels().empty()) << "a trial is nobody's kernel";
+  EXPECT_EQ(agent->status().kernels_known, 0u);
 }
 
 TEST_F(AgentRuntimeTest, OffersTheDiskOfItsBackendAndNoMoreThanItIsTold) {

@@ -1,0 +1,61 @@
+// Fitness: whether kernels can start on this machine, as trials show. A trial is a kernel of the agent's own
+// (agents/runtime/trial.h). Pure; times are CLOCK_BOOTTIME.
+//
+//   untried --trial--> fit --failed starts in a row, then a failed trial--> unfit
+//      |                ^                                                     |
+//      +--failed trial--+------------ a trial that succeeds, ----------------+
+//         or none came     tried again after a pause that grows
+//         to its end
+//
+// Only a trial makes an agent unfit: starts of people's kernels fail for reasons of their own, too.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "events/base/clock.h"
+#include "events/base/result.h"
+#include "events/base/uuid.h"
+
+namespace berth::agents {
+
+struct FitnessTimes {
+  Duration first_trial = 10 * kSecond;  // until the agent joins without the first trial's result, as unfit
+  Duration again_first = 10 * kSecond;  // from a failed trial to the next one, doubling
+  Duration again_max = 300 * kSecond;
+  std::size_t failures = 3;  // failed starts in a row, of different sessions, after which a trial is due
+};
+
+class Fitness {
+ public:
+  // `tries` false: fit from the beginning, without trials.
+  Fitness(FitnessTimes times, bool tries)
+      : times_(times), pause_(times.again_first), tries_(tries), known_(!tries) {}
+
+  // The cluster can be told: the first trial has its result, or is waited for no longer.
+  bool known() const { return known_; }
+  // Why no kernel can start; empty: kernels can.
+  const std::string& unfit() const { return unfit_; }
+  // Whether a trial is to begin now. Asked at each tick; true once until that trial's result. known() and
+  // unfit() may change, too.
+  bool takes_trial(Timestamp now);
+  // The trial's result. True: what the cluster is told changed.
+  bool tried(const Result<void>& result, Timestamp now);
+  // A kernel of this session could not be started; a kernel was.
+  void start_failed(const SessionId& session);
+  void started() { failed_.clear(); }
+
+ private:
+  FitnessTimes times_;
+  Duration pause_;
+  bool tries_;
+  bool known_;
+  bool trying_ = false;
+  Timestamp began_ = 0;     // of the trial
+  Timestamp again_at_ = 0;  // of the next trial; 0: none is due
+  std::string unfit_;
+  std::set<SessionId> failed_;  // sessions whose last start failed, none having started since
+};
+
+}  // namespace berth::agents
