@@ -2,7 +2,7 @@
 //
 // journal-v1.bin: records as received, each after its length (4 bytes, little-endian). journal-v1.txt: what
 // they fold to. A journal is never rewritten: newer rules or a newer schema get files of their own beside it.
-// v2 to v10: rules 2 to 10. From v4 on the records are signed.
+// v2 to v11: rules 2 to 11. From v4 on the records are signed.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@
 namespace berth::testing {
 
 // Below tests/golden, with ".bin" and ".txt" behind.
-inline constexpr const char* kGoldenJournals[] = {"tests/golden/journal-v1", "tests/golden/journal-v2",
-                                                  "tests/golden/journal-v3", "tests/golden/journal-v4",
-                                                  "tests/golden/journal-v5", "tests/golden/journal-v6",
-                                                  "tests/golden/journal-v7", "tests/golden/journal-v8",
-                                                  "tests/golden/journal-v9", "tests/golden/journal-v10"};
+inline constexpr const char* kGoldenJournals[] = {
+    "tests/golden/journal-v1",  "tests/golden/journal-v2", "tests/golden/journal-v3",
+    "tests/golden/journal-v4",  "tests/golden/journal-v5", "tests/golden/journal-v6",
+    "tests/golden/journal-v7",  "tests/golden/journal-v8", "tests/golden/journal-v9",
+    "tests/golden/journal-v10", "tests/golden/journal-v11"};
 
 // Empty when the file is not there or is cut.
 std::vector<std::string> read_golden_journal(const std::string& path);

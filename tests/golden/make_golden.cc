@@ -221,6 +221,26 @@ v1::Sealed golden_box(std::uint32_t key) {
   return sealed;
 }
 
+// What rules 11 brought: ends by the machine's stop, of a session that may move and of one that may not, and
+// an agent that can start nothing.
+Events since_rules_11() {
+  v1::Event unfit = agent_joined("a22", 4, 8 * kGiga);
+  unfit.mutable_agent_joined()->set_unfit("start-failed: error mounting \"cgroup\"");
+  return {agent_enrolled("a21"),
+          agent_joined("a21", 4, 8 * kGiga),
+          session_requested("moves", Spec().requeueable(), "erin"),
+          session_scheduled("moves", "a21"),
+          kernel_running(kernel_name("moves")),
+          kernel_terminated(kernel_name("moves"), v1::MACHINE_STOPPED),
+          session_requeued("moves", 0, "machine-stopped"),
+          session_requested("stands", Spec().batch(), "erin"),
+          session_scheduled("stands", "a21"),
+          kernel_running(kernel_name("stands")),
+          kernel_terminated(kernel_name("stands"), v1::MACHINE_STOPPED),
+          agent_enrolled("a22"),
+          unfit};
+}
+
 // What rules 10 brought for who keeps a cluster. A restore ends its epoch: it comes last of all.
 Events kept_since_rules_10() {
   SealingRing ring;
@@ -268,7 +288,7 @@ int main(int argc, char** argv) {
   cluster.run(journal, projection, kRecords);
   for (const auto& event : beyond_rules_3() + since_rules_4() + since_rules_5() + since_rules_6() +
                                since_rules_7() + since_rules_8() + since_rules_9() +
-                               producers_since_rules_10() + kept_since_rules_10()) {
+                               producers_since_rules_10() + since_rules_11() + kept_since_rules_10()) {
     const auto outcome = projection.apply(projection.chain().next(), journal.append({event}));
     if (outcome.applied()) continue;
     std::cerr << "a record that must apply does not: " << outcome.text() << "\n";

@@ -139,6 +139,21 @@ TEST(GoldenJournal, V10HoldsProducersAHeadKeyAndARestore) {
   EXPECT_EQ(state.browser_sessions.size(), 0u) << "a restore ends them";
 }
 
+TEST(GoldenJournal, V11HoldsWhatMachinesStopsEndedAndAnAgentThatIsUnfit) {
+  projections::Projection projection(test_cluster(), projections::Projection::Tracking::kRows,
+                                     golden_trust());
+  for (const auto& payload : read_golden_journal("tests/golden/journal-v11.bin"))
+    projection.apply(projection.chain().next(), payload);
+  const projections::State& state = projection.state();
+  EXPECT_EQ(state.epoch().rules, 11u);
+  const auto* moves = state.find_live("erin", "moves");
+  ASSERT_NE(moves, nullptr);
+  EXPECT_EQ(moves->status, projections::SessionStatus::kPending);
+  EXPECT_EQ(moves->reason_code, "machine-stopped");
+  EXPECT_EQ(state.find_live("erin", "stands"), nullptr);
+  EXPECT_EQ(state.agents.find("a22")->unfit, "start-failed: error mounting \"cgroup\"");
+}
+
 TEST(GoldenJournal, V4IsSigned) {
   const auto payloads = read_golden_journal("tests/golden/journal-v4.bin");
   projections::Projection projection(test_cluster(), projections::Projection::Tracking::kRows,
