@@ -94,8 +94,8 @@ enum class KernelEnd : std::uint8_t {
   kStopped,      // ended by stop()
   kLeaseOver,    // ended by the shim when the lease was over
   kMachineStopped,  // ended because the machine was shut down, restarted or lost its power
-  kStartFailed,  // never ran; error says why
-  kResultUnknown,  // ran and ended, and nobody saw how (P23)
+  kStartFailed,     // never ran; error says why
+  kResultUnknown,   // ran and ended, and nobody saw how (P23)
 };
 
 struct KernelEvent {

@@ -2,6 +2,7 @@
 // or 2.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,11 +26,11 @@ struct CgroupLayout {
 
 // Whether systemd is this machine's init: it owns the tree, and gives us a part of it (shim/scope.h).
 bool systemd_runs();
-// The unit of systemd that holds an agent's launcher and kernels. Empty: this machine has none, or this is not
-// root.
+// The unit of systemd that holds an agent's launcher and kernels. Empty: this machine has none, or this is
+// not root.
 std::string scope_of_agent(const std::string& data_folder);
-// The cgroup of an agent, below each root: two agents on one machine have one each. In the version 2 tree of a
-// machine with systemd it is that of the scope, which is there while a launcher or a kernel is.
+// The cgroup of an agent, below each root: two agents on one machine have one each. In the version 2 tree of
+// a machine with systemd it is that of the scope, which is there while a launcher or a kernel is.
 std::string agent_cgroup(const CgroupLayout& layout, const std::string& data_folder);
 
 // The machine's process ids are shared by all: kernels get half of them, and one kernel a small part. 0: not

@@ -77,8 +77,12 @@ Result<void> LauncherClient::spawn() {
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   std::string processes = std::to_string(scope_.processes);
-  char* argv[] = {program_.data(),      folders_.data.data(),    folders_.fast.data(),
-                  scope_.name.data(),   scope_.unified.data(),   processes.data(),
+  char* argv[] = {program_.data(),
+                  folders_.data.data(),
+                  folders_.fast.data(),
+                  scope_.name.data(),
+                  scope_.unified.data(),
+                  processes.data(),
                   nullptr};
   if (scope_.name.empty()) argv[3] = nullptr;
   const int error = posix_spawn(&pid_, program_.c_str(), &actions, &attributes, argv, environ);

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <deque>
 #include <string>
 
@@ -18,7 +19,8 @@ namespace berth::agents {
 // (PITFALLS, Kafka).
 class LauncherClient {
  public:
-  // `scope`: where systemd is to hold it and its kernels; without a name the launcher stays where the agent is.
+  // `scope`: where systemd is to hold it and its kernels; without a name the launcher stays where the agent
+  // is.
   LauncherClient(std::string program, shim::Folders folders, shim::ScopeSettings scope = {});
   ~LauncherClient();
   LauncherClient(const LauncherClient&) = delete;

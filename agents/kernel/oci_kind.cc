@@ -213,8 +213,8 @@ class OciKind final : public KernelKind {
 
   // A container mounts its cgroups from inside its user namespace, and the kernel looks at each folder on the
   // way to them with the rights of the container's root: it passes, and nobody else lists what is there. The
-  // mode is set at every start, since our umask is narrow and the folder of an older agent may be there. Where
-  // the tree has no controller of pids there is no such bound.
+  // mode is set at every start, since our umask is narrow and the folder of an older agent may be there.
+  // Where the tree has no controller of pids there is no such bound.
   void make_group() const {
     for (const std::string& root : cgroups_.roots) {
       write_text(root + "/cgroup.subtree_control", "+pids");

@@ -33,7 +33,9 @@ KernelHolding holding_of(const shim::HoldingRecord& record) {
 }  // namespace
 
 ShimBackend::ShimBackend(ShimBackendConfig config, std::unique_ptr<KernelKind> kind)
-    : config_(std::move(config)), kind_(std::move(kind)), launcher_(config_.launcher_path, config_.folders, config_.scope) {}
+    : config_(std::move(config)),
+      kind_(std::move(kind)),
+      launcher_(config_.launcher_path, config_.folders, config_.scope) {}
 
 Result<std::unique_ptr<KernelBackend>> ShimBackend::open(ShimBackendConfig config,
                                                          std::unique_ptr<KernelKind> kind) {

@@ -8,6 +8,7 @@
 // Used by AgentRuntime and by `berth agent check`. One thread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>

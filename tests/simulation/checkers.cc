@@ -228,8 +228,7 @@ void JournalAuditor::terminated(const v1::KernelTerminated& e) {
   session.kernels.erase(e.kernel_id());
   ++session.ended_kernels;
   // As good as a lost agent (P24).
-  const bool gone =
-      e.end() == v1::AGENT_LOST || e.end() == v1::LEASE_OVER || e.end() == v1::MACHINE_STOPPED;
+  const bool gone = e.end() == v1::AGENT_LOST || e.end() == v1::LEASE_OVER || e.end() == v1::MACHINE_STOPPED;
   const bool moves = gone && session.spec.requeueable();
   // A start that failed is tried again, unless the session was to end anyway.
   if (!session.terminating && (e.end() == v1::START_FAILED || moves)) {

@@ -132,7 +132,8 @@ int stop_for_machine(int grace_seconds) {
   sync_ends(kernels);
   for (const KernelFiles& files : kernels)
     if (!has_ended(files)) printf("kernel %s has not ended in time\n", files.key.c_str());
-  printf("%zu kernels were asked to end because the machine stops, %zu have not ended\n", kernels.size(), left);
+  printf("%zu kernels were asked to end because the machine stops, %zu have not ended\n", kernels.size(),
+         left);
   return left == 0 ? 0 : 1;
 }
 

@@ -1,9 +1,9 @@
 // The end of all kernels of this machine because the machine stops. Standard library only.
 //
-// The unit berth-kernels.service stops before the kernels' scopes, the network and remote mounts do. Its program
-// writes into each kernel's folder that the machine stops, before any signal, asks the shims, and waits until
-// every end is on disk. So a kernel's end has its cause from who made it, never from the signal by which it
-// ended: whatever else ends a kernel at that time stays what it was.
+// The unit berth-kernels.service stops before the kernels' scopes, the network and remote mounts do. Its
+// program writes into each kernel's folder that the machine stops, before any signal, asks the shims, and
+// waits until every end is on disk. So a kernel's end has its cause from who made it, never from the signal
+// by which it ended: whatever else ends a kernel at that time stays what it was.
 #pragma once
 
 #include <cstdint>

@@ -9,6 +9,8 @@
 // many they are, leave the shim its half: it has to end them with their lease (P24).
 #pragma once
 
+#include <cstdint>
+
 #include "agents/kernel/shim/records.h"
 
 namespace berth::agents::shim {

@@ -36,17 +36,17 @@ namespace berth::agents::shim {
 
 inline constexpr std::int64_t kLogSegment = 4 << 20;  // bytes
 inline constexpr std::int64_t kLogSegments = 4;       // kept: 12 to 16 MiB of the newest output
-// oom_score_adj of a kernel's processes, however its agent was started: where the machine itself has no memory
-// left a kernel goes before what the machine needs.
+// oom_score_adj of a kernel's processes, however its agent was started: where the machine itself has no
+// memory left a kernel goes before what the machine needs.
 inline constexpr int kKernelOomScore = 500;
 inline constexpr int kShimOomScore = -900;  // of root's: who ends kernels goes last
-inline constexpr int kExitFd = 3;                     // on which a container's init writes its end
-inline constexpr int kDoorFd = 4;                     // the door, for a container's init or a helper
+inline constexpr int kExitFd = 3;           // on which a container's init writes its end
+inline constexpr int kDoorFd = 4;           // the door, for a container's init or a helper
 // Files that a program in a kernel may open before it asks for more, as everywhere: some close, or make room
 // for, every number up to there.
 inline constexpr std::uint64_t kFilesSoft = 1024;
 inline constexpr std::uint64_t kFilesHard = 524'288;  // and no more, whatever the agent itself may open
-inline constexpr int kExitShimBusy = 3;  // exit code of a shim that found another at work
+inline constexpr int kExitShimBusy = 3;               // exit code of a shim that found another at work
 
 // The agent's folders, absolute; the same one twice if there is no faster one.
 struct Folders {

@@ -54,13 +54,14 @@ Scope enter_scope(const ScopeSettings& settings) {
 }
 
 void make_scope(const ScopeSettings& settings, const Folders& folders, char** argv) {
-  std::vector<std::string> words{
-      "systemd-run", "--scope", "--quiet", "--collect", "--unit=" + settings.name,
-      std::string("--slice=") + kSlice, "--description=Berth: kernels of " + folders.data,
-      "--property=Delegate=yes",
-      // They end before what their files lie on goes, and after who ends them in order (berth-kernels.service).
-      "--property=After=network.target remote-fs.target local-fs.target",
-      "--property=Before=berth-kernels.service", "--property=RequiresMountsFor=" + folders.data};
+  std::vector<std::string> words{"systemd-run", "--scope", "--quiet", "--collect", "--unit=" + settings.name,
+                                 std::string("--slice=") + kSlice,
+                                 "--description=Berth: kernels of " + folders.data, "--property=Delegate=yes",
+                                 // They end before what their files lie on goes, and after who ends them in
+                                 // order (berth-kernels.service).
+                                 "--property=After=network.target remote-fs.target local-fs.target",
+                                 "--property=Before=berth-kernels.service",
+                                 "--property=RequiresMountsFor=" + folders.data};
   words.push_back("--property=TasksMax=" +
                   (settings.processes > 0 ? std::to_string(settings.processes) : "infinity"));
   words.emplace_back("--");

@@ -20,9 +20,9 @@ namespace berth::agents::shim {
 inline constexpr const char* kSlice = "berth.slice";
 
 struct ScopeSettings {
-  std::string name;              // "berth-1a2b.scope"
-  std::string unified;           // root of the version 2 tree; empty: limits are set in version 1
-  std::int64_t processes = 0;    // that the scope may have; 0: no bound
+  std::string name;            // "berth-1a2b.scope"
+  std::string unified;         // root of the version 2 tree; empty: limits are set in version 1
+  std::int64_t processes = 0;  // that the scope may have; 0: no bound
 };
 
 std::string scope_folder(const ScopeSettings& settings);
@@ -30,8 +30,8 @@ std::string scope_folder(const ScopeSettings& settings);
 enum class Scope { kInside, kMustBeMade, kFailed };
 // Enters the scope if it is there. kFailed: errno says why.
 Scope enter_scope(const ScopeSettings& settings);
-// Replaces this process by `argv` inside a new scope. Returns only where that cannot be: errno says why. After
-// 30 s without an answer of systemd the process is ended by SIGALRM; the program calls end_of_wait().
+// Replaces this process by `argv` inside a new scope. Returns only where that cannot be: errno says why.
+// After 30 s without an answer of systemd the process is ended by SIGALRM; the program calls end_of_wait().
 void make_scope(const ScopeSettings& settings, const Folders& folders, char** argv);
 void end_of_wait();
 

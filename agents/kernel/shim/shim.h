@@ -96,7 +96,7 @@ class Shim {
   int main_pidfd_ = -1;  // adopted kernels: not our child
   bool stopping_ = false;
   bool machine_stops_ = false;  // it was asked to end because the machine stops
-  bool killed_ = false;  // this shim sent SIGKILL
+  bool killed_ = false;         // this shim sent SIGKILL
   bool lease_over_ = false;
   bool adopted_ = false;  // from a shim that died
   bool mounted_ = false;  // the overlay, in this process's own mount namespace

@@ -104,8 +104,8 @@ void Shim::look_at_signals() {
   }
 }
 
-// Process 1 ends what is left of the machine's processes, and its signal has come to the kernel's as well: the
-// net below machine_stop.h.
+// Process 1 ends what is left of the machine's processes, and its signal has come to the kernel's as well:
+// the net below machine_stop.h.
 void Shim::machine_ends_it() {
   if (machine_stops_) return;
   write_aside(files_.in("stop"), files_.in("stop.machine"),
@@ -168,7 +168,7 @@ void Shim::look_for_stop() {
   const auto bytes = read_file(files_.in("stop"), 4096);
   if (!bytes) return;
   const StopRequest asked = decode_stop(*bytes);
-  if (!stopping_) machine_stops_ = asked.machine;  // the first cause is the cause
+  if (!stopping_) machine_stops_ = asked.machine;       // the first cause is the cause
   if (stopping_ && asked.grace >= stop_grace_) return;  // asked again: only less patience changes anything
   stopping_ = true;
   stop_grace_ = asked.grace;
@@ -273,8 +273,8 @@ void Shim::ended_with(int wait_status) {
   finish(record);
 }
 
-// Process 1 signals the kernel's processes and this one in no order. So an end by SIGTERM that nobody has asked
-// for waits a moment for its cause; without one it is what it was.
+// Process 1 signals the kernel's processes and this one in no order. So an end by SIGTERM that nobody has
+// asked for waits a moment for its cause; without one it is what it was.
 void Shim::await_machine(int wait_status) {
   const bool by_term = (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGTERM) ||
                        (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 128 + SIGTERM);

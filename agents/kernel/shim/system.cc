@@ -151,7 +151,8 @@ void take_output(const char* pipe_path) {
 void set_oom_score(int score) {
   char text[8];
   char* at = text + sizeof text;
-  for (int rest = score < 0 ? -score : score; at > text + 1 && (rest > 0 || at == text + sizeof text); rest /= 10)
+  for (int rest = score < 0 ? -score : score; at > text + 1 && (rest > 0 || at == text + sizeof text);
+       rest /= 10)
     *--at = static_cast<char>('0' + rest % 10);
   if (score < 0) *--at = '-';
   const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
