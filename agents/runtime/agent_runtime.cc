@@ -228,6 +228,11 @@ AgentStatus AgentRuntime::status() const {
   return status;
 }
 
+bool AgentRuntime::await_join(Duration within) const {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, std::chrono::nanoseconds(within), [this] { return status_.joined; });
+}
+
 void AgentRuntime::read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes, LogRead done) {
   strand_->post([this, key, offset, max_bytes, done = std::move(done)] {
     done(parts_.backend.read_log(key, offset, max_bytes));

@@ -76,6 +76,8 @@ class AgentRuntime {
   bool stop();
 
   AgentStatus status() const;
+  // Whether the cluster has it by then: it joins when a kernel of its own has run, or could not.
+  bool await_join(Duration within) const;
   // Whether the strand takes up a task within that time. Not from the strand itself.
   bool answers(Duration within) const;
   const std::string& address() const { return address_; }  // of the services, after start()
@@ -125,7 +127,7 @@ class AgentRuntime {
   std::shared_ptr<std::atomic<int>> beats_in_flight_ = std::make_shared<std::atomic<int>>(0);
 
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  mutable std::condition_variable changed_;
   AgentStatus status_;     // guarded
   bool finished_ = false;  // guarded: the agent left, and all reports are in the log
   std::atomic<bool> running_ = false;

@@ -42,6 +42,7 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kConflict = 5;
 constexpr Duration kAnswerWait = 60 * kSecond;
+constexpr Duration kJoinWait = 20 * kSecond;
 constexpr Duration kAliveWait = 10 * kSecond;  // of the agent
 
 int fail(const Error& error) {
@@ -320,6 +321,8 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
        std::move(machinery.registries), machinery.volumes.get(), into(spans)},
       kVersion);
   if (auto started = agent.start(); !started) return fail(started.error());
+  // Else the first session that somebody asks for finds no agent.
+  if (!agent.await_join(kJoinWait)) spdlog::warn("agent: has not joined yet; sessions wait until then");
 
   Running running{getpid(), process.endpoint(), options};
   if (auto written = instance.write(running); !written) return fail(written.error());
