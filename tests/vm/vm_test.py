@@ -20,7 +20,7 @@ full = unittest.skipUnless(rig.FULL, "only in ops/check --full (BERTH_VM_FULL=1)
 GRACE = 6  # seconds of a machine's stop, here
 # What a kernel shows of what it got from whoever started it. Addresses, counters and ids differ from kernel to kernel.
 SELF = ("grep -E \"^(Cap|NoNewPrivs|Seccomp|Umask|Sig|Groups|Uid|Gid|Threads)\" /proc/self/status; cat /proc/self/limits "
-        "/proc/self/oom_score_adj /proc/self/loginuid /proc/self/autogroup 2>/dev/null; cut -d\" \" -f4- /proc/self/mountinfo | "
+        "/proc/self/oom_score_adj /proc/self/loginuid 2>/dev/null; cut -d\" \" -f4- /proc/self/mountinfo | "
         "sed \"s/master:[0-9]*//; s/upperdir=[^,]*//; s/workdir=[^,]*//\"; cat /proc/self/cgroup; ls /proc/self/fd | wc -l")
 
 
@@ -32,7 +32,7 @@ def program(text):
 class RealMachine(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.vm = rig.Installed(disks=["2G"])
+        cls.vm = rig.Installed(disks=["2G", "4G", "4G"])
         cls.addClassCleanup(cls.vm.close)
         print(f"{rig.SUITE}: up after {cls.vm.boot_seconds:.0f} s ({cls.vm.machine.accelerator})", flush=True)
         cls.vm.run("printf '[Service]\\nExecStop=\\nExecStop=/usr/bin/berth-launcher --machine-stops %d\\n' >/tmp/stop.conf; "
@@ -44,10 +44,6 @@ class RealMachine(unittest.TestCase):
         started = time.monotonic()
         cls.vm.enable("--volume far=/srv/far/volume")
         print(f"berth.service ready after {time.monotonic() - started:.0f} s", flush=True)
-
-    def tearDown(self):
-        if any(error for _, error in getattr(self._outcome, "errors", []) or []) or getattr(self._outcome, "result", None) is None:
-            return
 
     # ---- the short form ----
 
@@ -91,7 +87,8 @@ class RealMachine(unittest.TestCase):
     def test_04_kernels_outlive_a_restart_and_every_kill(self):
         pid = self.vm.pid("limits")
         for stroke in ("systemctl restart berth", "systemctl kill -s KILL --kill-who=main berth", "pkill -KILL -x berth-launcher",
-                       "pkill -KILL -x berth-shim", "systemctl stop berth; sleep 1; systemctl start berth"):
+                       "pkill -KILL -x berth-shim", "systemctl stop berth; sleep 1; systemctl start berth",
+                       "cd /root/berth && ops/install >/dev/null && systemctl restart berth"):
             self.vm.run(f"{stroke}; for i in $(seq 120); do berth cluster show >/dev/null 2>&1 && break; sleep 0.5; done")
             self.vm.await_status("limits", "RUNNING")
             self.assertEqual(self.vm.pid("limits"), pid, stroke)
@@ -155,7 +152,7 @@ class RealMachine(unittest.TestCase):
         pids = self.vm.run("pgrep -x sshd; pgrep -x berth; pgrep -x berth-launcher; pgrep -x systemd")
         # Kernels may have more than there is: their limits are above what the machine has left.
         self.vm.run("swapoff -a; mount -o remount,size=95% /dev/shm; "
-                    "head -c $(awk '/MemAvailable/ {print ($2 - 420000) * 1024}' /proc/meminfo) /dev/zero >/dev/shm/ballast", 200)
+                    "head -c $(awk '/MemAvailable/ {printf \"%d\", $2 - 420000}' /proc/meminfo)K /dev/zero >/dev/shm/ballast", 200)
         try:
             self.vm.call(f"berth session run --image {rig.SMALL} --cpu 0.5 --mem 900m --shm 8m --name eater --wait -- {program('tail /dev/zero')}", 200)
         finally:
@@ -209,9 +206,10 @@ class RealMachine(unittest.TestCase):
     @full
     def test_20_a_reboot_ends_kernels_in_order_and_tells_why(self):
         self.jobs()
-        self.vm.session("self", command=program("kill -TERM 1; kill -TERM \\$\\$"))
+        self.vm.run(f"berth session run --image {rig.SMALL} --cpu 0.1 --mem 32m --name self --detach -- {program('kill -TERM $$; sleep 9')}")
         self.vm.session("killed", command=program("sleep 1000"))
         self.vm.run(f"kill -TERM $(pgrep -P {self.vm.pid('killed')} | head -1)")
+        self.assertEqual(self.vm.end_of("self")[0], "SIGNALLED")
         before = self.vm.machine.boot_id()
         self.vm.call("systemctl reboot")
         self.after(before)
@@ -303,6 +301,47 @@ class RealMachine(unittest.TestCase):
                                   + program("cp /bin/busybox /tmp/echo && /tmp/echo runs"))
         self.assertEqual(code, 0, text)
         self.assertIn("runs", text)
+
+    @full
+    def test_33_data_folders_lie_on_xfs_and_btrfs(self):
+        for disk, kind in (("/dev/vdd", "xfs"), ("/dev/vde", "btrfs")):
+            self.vm.run(f"mkfs.{kind} -q {disk}; mkdir -p /srv/{kind}; mount {disk} /srv/{kind}; cd /; "
+                        f"(setsid nohup berth up --data /srv/{kind}/berth --port 7500 >/tmp/{kind}.log 2>&1 </dev/null &); "
+                        f"for i in $(seq 240); do berth --data /srv/{kind}/berth cluster show >/dev/null 2>&1 && break; sleep 0.5; done", 200)
+            try:
+                self.vm.run(f"berth --data /srv/{kind}/berth image add {rig.SMALL} oci:/root/berth/build/images/small:1")
+                code, text = self.vm.call(f"berth --data /srv/{kind}/berth session run --image {rig.SMALL} --cpu 0.2 --mem 64m --wait -- "
+                                          + program("echo $((6*7)); df /"), 200)
+                self.assertEqual(code, 0, kind + ": " + text)
+                self.assertIn("42", text, kind)
+            finally:
+                self.vm.call(f"pkill -f 'berth up --data /srv/{kind}'; for i in $(seq 50); do pgrep -f 'data /srv/{kind}' >/dev/null || break; "
+                             f"sleep 0.2; done; umount /srv/{kind}")
+
+    @full
+    def test_34_terminals_and_ports_reach_into_a_kernel(self):
+        self.vm.session("web")
+        self.vm.run("berth exec web -- sh -c 'echo found >/tmp/page && httpd -p 127.0.0.1:8080 -h /tmp'")
+        self.vm.run("(setsid berth app listen web 8080 >/tmp/listen.log 2>&1 </dev/null &); for i in $(seq 50); do "
+                    "grep -q 127.0.0.1 /tmp/listen.log && break; sleep 0.2; done")
+        self.assertEqual(self.vm.run("curl -s http://$(head -1 /tmp/listen.log)/page").strip(), "found")
+        text = self.vm.run("pkill -f 'app listen'; echo 'echo $((6*7)); exit' | script -qec 'berth shell web' /dev/null || true")
+        self.assertIn("42", text)
+        self.vm.run("berth session rm web")
+
+    @full
+    def test_35_its_operator_reads_what_the_machine_lacks(self):
+        code, text = self.vm.call("berth agent check")
+        print(text, flush=True)
+        self.assertEqual(code, 0, text)
+
+    @full
+    def test_36_another_runtime_of_debians_stands_beside(self):
+        self.assertIn("podman version", self.vm.run("podman --version"))
+        self.vm.session("beside")
+        self.vm.run("podman ps -a; podman system prune -f >/dev/null")
+        self.assertEqual(self.vm.show("beside")["status"], "RUNNING")
+        self.vm.run("berth session rm beside")
 
     @full
     def test_32_other_people_see_no_processes_and_berth_does(self):
