@@ -179,6 +179,7 @@ void AgentRuntime::open_services(const std::vector<RecoveredKernel>& recovered) 
 
 bool AgentRuntime::stop() {
   if (!running_) return true;
+  strand_->post([this] { trial_.abandon(); });
   post(Leave{.keep_kernels = !config_.end_kernels});
   bool clean = false;
   {
@@ -275,7 +276,7 @@ void AgentRuntime::after_batch() {
     status_ = {agent_->joined(),       agent_->fitness().unfit(),
                agent_->kernels_live(), agent_->kernels().records().size(),
                reports_->failures(),   0};
-    finished_ = agent_->left() && reports_->idle();
+    finished_ = agent_->left() && reports_->idle() && !trial_.live();
   }
   changed_.notify_all();
 }

@@ -103,6 +103,11 @@ void Trial::tick(Timestamp boottime) {
   answer(std::move(*result_));  // live_ stays: the next one does not begin before this one has ended
 }
 
+void Trial::abandon() {
+  done_ = nullptr;
+  if (live_) backend_.stop(spec_.key, 0);
+}
+
 void Trial::fail(Error error, Timestamp boottime) {
   result_ = without_name(std::move(error), kernel_name(spec_.key));
   end(boottime);

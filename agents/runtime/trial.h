@@ -43,6 +43,9 @@ class Trial {
   void on(const KernelEvent& event, Timestamp boottime);
   void tick(Timestamp boottime);
   bool under_way() const { return done_ != nullptr; }
+  // Ends the kernel, if there is one; nobody is told how it went.
+  void abandon();
+  bool live() const { return live_; }
 
  private:
   void fail(Error error, Timestamp boottime);

@@ -110,6 +110,17 @@ TEST_F(Trials, OneThatDoesNotEndIsAFailureAndTheNextOneWaitsForItsEnd) {
   EXPECT_EQ(backend->runs(key(2)), 0u) << "another one would stick, too";
 }
 
+TEST_F(Trials, OneThatIsAbandonedEndsAndTellsNobody) {
+  open({.start_delay = kSecond});
+  begin();
+  pass(kMillisecond);
+  EXPECT_TRUE(trial->live());
+  trial->abandon();
+  pass(kSecond);
+  EXPECT_FALSE(trial->live());
+  EXPECT_EQ(code(), "none");
+}
+
 TEST_F(Trials, OneThatAnEarlierLifeLeftIsTakenAway) {
   open();
   KernelSpec left;
