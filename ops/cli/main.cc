@@ -24,6 +24,7 @@
 #include "events/base/system_clock.h"
 #include "ops/cli/app.h"
 #include "ops/cli/apps/browser.h"
+#include "ops/cli/check_machine.h"
 #include "ops/cli/http/http_client.h"
 #include "ops/cli/http/web_socket.h"
 #include "ops/cli/local_zone.h"
@@ -167,6 +168,7 @@ World real_world() {
     char name[256] = {};
     return ::gethostname(name, sizeof name - 1) == 0 ? std::string(name) : std::string();
   };
+  world.check_machine = check_this_machine;
   world.image_builder = image_builder();
   world.image_build_lock = image_build_lock();
   world.open_browser = [](const std::string& url) { return open_browser(variable, url); };

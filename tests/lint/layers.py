@@ -78,6 +78,7 @@ ALLOWED = {
     "agents/runtime": EVENTS
     + ("agents/core", "agents/kernel", "agents/discovery", "agents/services", "agents/egress", "agents/volumes", "events/otlp",
        "events/log/local", "events/log/kafka", "events/log/open"),
+    "agents/check": EVENTS + ("agents/kernel", "agents/runtime", "agents/volumes/disk_owner.h"),
     "ops/cli": EVERYTHING,
     "tests": EVERYTHING,
     "bench": EVERYTHING,

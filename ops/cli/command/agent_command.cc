@@ -203,6 +203,7 @@ void add_agent_commands(Registry& registry) {
   add_agent_enroll(registry, noun);
   add_agent_token(registry, noun);
   add_agent_join(registry, noun);
+  add_agent_check(registry, noun);
   add_removal(registry, noun, "/v1/agents/", "AGENT",
               "Remove an agent that is not alive and has no kernels: its key is refused from then on",
               "  berth agent rm a1");

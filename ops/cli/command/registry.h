@@ -65,6 +65,7 @@ void add_folder_share(Registry& registry, CLI::App* noun);
 void add_volume_ls(Registry& registry, CLI::App* noun, const char* name);
 void add_volume_commands(Registry& registry);
 void add_agent_commands(Registry& registry);
+void add_agent_check(Registry& registry, CLI::App* noun);
 void add_image_commands(Registry& registry);
 void add_image_build(Registry& registry, CLI::App* noun);
 void add_image_add(Registry& registry, CLI::App* noun);

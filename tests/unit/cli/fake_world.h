@@ -94,6 +94,8 @@ struct FakeWorld {
   bool has_browser = true;
   std::string unwritable;            // the private file that no write reaches
   std::deque<std::string> new_keys;  // the next ones; none left: "key-1", "key-2", ...
+  boost::json::array checks;         // of this machine, for `agent check`
+  std::string checked;               // the data folder that they were asked for
   std::deque<std::string> typed;     // on the terminal, line by line; none left: there is no terminal
 
   void fake_keys(World& world) {
@@ -118,6 +120,10 @@ struct FakeWorld {
     std::ostringstream out, err;
     World world;
     fake_keys(world);
+    world.check_machine = [this](const std::string& data) {
+      checked = data;
+      return checks;
+    };
     world.out = &out;
     world.err = &err;
     world.out_is_terminal = terminal;

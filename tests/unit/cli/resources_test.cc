@@ -1,6 +1,7 @@
-// Clusters, limits, groups and presets on the command line: what is sent, and what is refused before.
+// Clusters, agents, limits, groups and presets on the command line: what is sent, and what is refused before.
 #include <gtest/gtest.h>
 
+#include "ops/cli/output/views.h"
 #include "tests/unit/cli/fake_world.h"
 
 namespace berth::cli {
@@ -285,6 +286,62 @@ TEST(GroupCommand, ShowsOne) {
 TEST(ResourceCommand, StillShowsTheIndicatorByItself) {
   EXPECT_EQ(sent({"resource"}, R"({"group": "default", "slots": []})").call, "GET /v1/resource");
   EXPECT_EQ(sent({"resource", "nonsense"}).exit, kUsage);
+}
+
+// ---- the machine, and agents that can start no kernel ----
+
+json::object check_line(const char* check, const char* status, const char* found, const char* advice) {
+  return {{"check", check}, {"status", status}, {"found", found}, {"advice", advice}};
+}
+
+TEST(AgentCheck, PrintsALinePerItemAndWhatToDo) {
+  FakeWorld world;
+  world.checks = {check_line("kernel", "ok", "6.1.0", ""),
+                  check_line("clock", "warning", "not synchronized", "Install chrony.")};
+  const Ran ran = world.run({"agent", "check"});
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(ran.out,
+            "ok       kernel              6.1.0\n"
+            "warning  clock               not synchronized\n"
+            "                             Install chrony.\n"
+            "Containers can start here.\n");
+  EXPECT_EQ(world.checked, "/var/lib/berth");
+  EXPECT_TRUE(world.server.requests.empty()) << "it asks no server";
+}
+
+TEST(AgentCheck, FailsWhereNoContainerStartsAndShowsNoControlCharacter) {
+  FakeWorld world;
+  world.checks = {check_line("a container starts", "FAILS", "runc: \x1b[2J", "Mend it.")};
+  const Ran ran = world.run({"agent", "check", "--data", "/srv/berth"});
+  EXPECT_EQ(ran.exit, 1);
+  EXPECT_EQ(ran.out.find('\x1b'), std::string::npos);
+  EXPECT_NE(ran.out.find("Containers cannot start here"), std::string::npos) << ran.out;
+  EXPECT_EQ(world.checked, "/srv/berth");
+}
+
+TEST(AgentCheck, IsJsonForPrograms) {
+  FakeWorld world;
+  world.checks = {check_line("kernel", "ok", "6.1.0", ""),
+                  check_line("overlay", "FAILS", "no", "modprobe overlay")};
+  const Ran ran = world.run({"agent", "check", "-o", "json"});
+  EXPECT_EQ(ran.exit, 1);
+  const json::value told = json::parse(ran.out);
+  EXPECT_NE(ran.out.find("\"overlay\""), std::string::npos);
+  EXPECT_EQ(ran.out.find("Containers"), std::string::npos);
+}
+
+TEST(AgentText, SaysThatAnAgentIsUnfitAndWhy) {
+  json::object agent{{"name", "a1"},
+                     {"state", "ALIVE"},
+                     {"draining", true},
+                     {"fit", false},
+                     {"unfit", "start-failed: no cgroup"}};
+  EXPECT_NE(agent_text(agent, {}).find("State         UNFIT\nUnfit         start-failed: no cgroup\n"),
+            std::string::npos)
+      << agent_text(agent, {});
+  EXPECT_NE(print_list({agent}, agent_listing(kNow), {}).find("UNFIT"), std::string::npos);
+  agent["state"] = "LOST";
+  EXPECT_EQ(print_list({agent}, agent_listing(kNow), {}).find("UNFIT"), std::string::npos);
 }
 
 }  // namespace
