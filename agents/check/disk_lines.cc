@@ -82,6 +82,8 @@ CheckLine check_id_maps(const std::string& folder) {
   const auto takes =
       at ? takes_idmaps(at.get()) : Result<void>(make_error("data-folder", folder + " cannot be opened"));
   if (takes.ok()) return {"id maps", "taken by " + folder, CheckLevel::kOk, ""};
+  if (takes.error().code == "no-user-namespaces")
+    return {"id maps", takes.error().message, CheckLevel::kFails, "See user namespaces."};
   return {"id maps", takes.error().message, CheckLevel::kLess,
           "Put the data folder on ext4, xfs or btrfs: kernels share one range of ids here, and volumes on it "
           "need --shared-ids."};
@@ -141,8 +143,9 @@ CheckLine check_room(const std::string& folder) {
     return {"room", folder + " cannot be looked at", CheckLevel::kFails,
             "Choose another folder with --data."};
   const Amount free = static_cast<Amount>(disk.f_bavail) * static_cast<Amount>(disk.f_frsize);
-  CheckLine line{"room", format_amount_human(SlotKind::kBytes, free) + " free on " + folder, CheckLevel::kOk,
-                 ""};
+  const Amount tenths = free / (kGiB / 10);
+  const std::string shown = std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
+  CheckLine line{"room", shown + " free on " + folder, CheckLevel::kOk, ""};
   if (disk.f_files > 0 && disk.f_favail < 100'000) {
     line.level = CheckLevel::kLess;
     line.advice = "Few inodes are left there: an image has 10,000 files and more.";
