@@ -12,6 +12,7 @@
 #include "controller/runtime/endpoint_file.h"
 #include "controller/runtime/journal_owner.h"
 #include "controller/runtime/listening_options.h"
+#include "events/base/files/known_folder.h"
 #include "events/base/files/private_files.h"
 #include "events/base/files/standard_streams.h"
 #include "events/base/service/service_notice.h"
@@ -36,6 +37,9 @@ int fail(const Error& error) {
 int run(const controller::ControllerProcessConfig& config, const std::string& cluster_file, OpenLog wanted) {
   ServiceNotice notice;
   umask(077);
+  const std::string known = record_of_cluster(config.data);
+  if (cluster_file.empty())
+    if (auto good = controller::check_known_cluster(config.data, known); !good) return fail(good.error());
   if (auto made = make_private_folder(config.data); !made) return fail(made.error());
   if (const auto other = foreign_folder_above(config.data)) spdlog::warn("{}", *other);
   wanted.url = config.log_url;
@@ -45,6 +49,10 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
                             ? controller::identity_for_log(config.data + "/cluster.json", **log)
                             : controller::read_cluster_identity(cluster_file);
   if (!identity) return fail(identity.error());
+  if (cluster_file.empty())
+    if (const auto failed = controller::remember_cluster(config.data, known, identity->cluster);
+        !failed.empty())
+      spdlog::warn("{}", failed);
   wanted.producer_timeout = 5 * kSecond;  // HTTP must be able to give up
   auto api_log = open_log(wanted);
   if (!api_log) return fail(api_log.error());

@@ -36,6 +36,7 @@ Result<std::unique_ptr<Volumes>> open_volumes(const AgentConfig& config, const B
   static SystemRandom random;
   VolumeSettings settings;
   settings.places = config.volumes;
+  settings.known = backend.data_folder + "/known-volumes";
   settings.shared_ids = config.shared_ids;
   settings.shared_owner = backend.id_base + (kFolderUid - kDiskBase);
   return Volumes::open(settings, {random, takes_idmaps, [say = std::move(say)](const std::string& text) {

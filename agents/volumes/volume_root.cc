@@ -14,6 +14,7 @@
 
 #include "agents/volumes/disk_owner.h"
 #include "events/base/files/durable_file.h"
+#include "events/base/files/known_folder.h"
 #include "events/base/hash.h"
 #include "events/base/hex.h"
 #include "events/base/name.h"
@@ -135,6 +136,19 @@ Result<void> check_places(const std::vector<VolumePlace>& places) {
   return {};
 }
 
+namespace {
+
+KnownFolder known_folder(const VolumePlace& place, const VolumeSettings& settings) {
+  return {settings.known.empty() ? "" : settings.known + "/" + place.name, place.path, "volume"};
+}
+
+bool has_marker(const std::string& root) {
+  struct stat info {};
+  return lstat((root + "/" + kMarker).c_str(), &info) == 0;
+}
+
+}  // namespace
+
 Result<Volume> open_root(const VolumePlace& place, const VolumeSettings& settings, const VolumeParts& parts) {
   const std::unique_ptr<char, decltype(&free)> real(realpath(place.path.c_str(), nullptr), &free);
   if (!real)
@@ -144,6 +158,9 @@ Result<Volume> open_root(const VolumePlace& place, const VolumeSettings& setting
   const Descriptor folder(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder) return failed(place, "cannot be opened");
   if (auto locked = lock(place, folder); !locked) return locked.error();
+  const KnownFolder known = known_folder(place, settings);
+  if (!has_marker(root))  // nothing is made where its disk is not mounted
+    if (auto good = check_known_folder(known, ""); !good) return good.error();
   if (auto closed = close_to_others(place, root, folder); !closed) return closed.error();
   Volume volume{{}, place.name, root, false, kFolderUid};
   if (const auto takes = parts.takes_idmaps(folder.get()); !takes) {
@@ -161,6 +178,10 @@ Result<Volume> open_root(const VolumePlace& place, const VolumeSettings& setting
   if (auto made = make_inner(place, root); !made) return made.error();
   const auto id = marked(place, root, parts.random);
   if (!id) return id.error();
+  if (auto good = check_known_folder(known, to_hex(id->view())); !good) return good.error();
+  if (!known.record.empty())
+    if (const auto error = remember_folder(known, to_hex(id->view())); error && parts.warn)
+      parts.warn("volume " + place.name + " is not remembered: " + known.record + ": " + error.message());
   volume.id = *id;
   return volume;
 }

@@ -47,6 +47,9 @@ struct VolumeSettings {
   // user and group of the host, an id of kernels.
   bool shared_ids = false;
   std::uint32_t shared_owner = 0;
+  // Folder in which the agent remembers which volume lay where: an empty folder in place of a known one is a
+  // disk that is not mounted. Empty: nothing is remembered.
+  std::string known;
 };
 
 struct VolumeParts {
@@ -77,8 +80,8 @@ struct OpenFolder {
 class Volumes {
  public:
   // Makes a marker where there is none: the folder has to be empty then. Codes: volume-invalid (the names
-  // and paths themselves), volume-unusable, volume-busy (another agent opens it for longer than that takes),
-  // volume-without-idmaps.
+  // and paths themselves), volume-unusable, those of check_known_folder(), volume-busy (another agent opens
+  // it for longer than that takes), volume-without-idmaps.
   static Result<std::unique_ptr<Volumes>> open(const VolumeSettings& settings, VolumeParts parts);
   ~Volumes();
   Volumes(const Volumes&) = delete;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "events/base/files/known_folder.h"
 #include "events/base/files/private_files.h"
 #include "events/base/hash.h"
 #include "events/base/hex.h"
@@ -138,6 +139,19 @@ Result<ClusterIdentity> load_or_create_cluster_identity(const std::string& path)
                                          {"sealing_keys", json::array{entry_of(1, sealing_key)}}});
   if (!written) return written.error();
   return identity;
+}
+
+Result<void> check_known_cluster(const std::string& data, const std::string& record) {
+  const auto found = read_cluster_identity(data + "/cluster.json");
+  if (!found && !is_cluster_file_missing(found.error())) return {};  // it is said when it is read
+  return check_known_folder({record, data, "cluster"}, found ? to_string(found->cluster) : "");
+}
+
+std::string remember_cluster(const std::string& data, const std::string& record, const Uuid& cluster) {
+  if (record.empty() || !is_on_its_own_disk(data)) return "";
+  const auto error = remember_folder({record, data, "cluster"}, to_string(cluster));
+  return error ? "that " + data + " holds this cluster is not remembered: " + record + ": " + error.message()
+               : "";
 }
 
 namespace {

@@ -34,6 +34,13 @@ Result<ClusterIdentity> parse_cluster_identity(const std::string& text, const st
 // Further code: cluster-file-unwritable.
 Result<ClusterIdentity> load_or_create_cluster_identity(const std::string& path);
 
+// Refuses a data folder that holds another cluster than when it was opened last, or none: its disk may not be
+// mounted. Before anything is made in it. `record`: as record_of_cluster() has it; "": nothing is remembered.
+// Codes: those of check_known_folder().
+Result<void> check_known_cluster(const std::string& data, const std::string& record);
+// Remembers it, if the folder lies on a disk of its own. What fails is for people; "": nothing did.
+std::string remember_cluster(const std::string& data, const std::string& record, const Uuid& cluster);
+
 // Keeps a key that the log brought, and erases one that it destroyed: no error if it is there, or gone,
 // already. Codes: those of read_cluster_identity(), cluster-file-unwritable.
 Result<void> store_sealing_key(const std::string& path, std::uint32_t number, std::string_view key);

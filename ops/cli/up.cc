@@ -18,6 +18,7 @@
 #include "controller/runtime/endpoint_file.h"
 #include "controller/runtime/journal_owner.h"
 #include "events/base/edge_errors.h"
+#include "events/base/files/known_folder.h"
 #include "events/base/files/private_files.h"
 #include "events/base/service/service_notice.h"
 #include "events/base/stop_signal.h"
@@ -285,6 +286,10 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   if (!logs) return fail(logs.error());
   const auto identity = controller::identity_for_log(options.data + "/cluster.json", *logs->log);
   if (!identity) return fail(identity.error());
+  if (const auto failed =
+          controller::remember_cluster(options.data, record_of_cluster(options.data), identity->cluster);
+      !failed.empty())
+    spdlog::warn("{}", failed);
 
   bool fatal = false;
   controller::ControllerProcessConfig process_config;
@@ -359,6 +364,8 @@ int run_up(const UpOptions& asked) {
     return fail(set.error());
   if (!options.verbose && !logs_json()) spdlog::set_level(spdlog::level::warn);
   ServiceNotice notice;  // before any child
+  if (auto good = controller::check_known_cluster(options.data, record_of_cluster(options.data)); !good)
+    return fail(good.error());
   Instance instance;
   Running running;
   const auto taken = instance.take(options.data, running);

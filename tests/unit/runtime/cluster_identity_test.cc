@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/runtime/journal_owner.h"
+#include "events/base/files/known_folder.h"
 #include "events/base/files/private_files.h"
 #include "tests/support/log/threaded_memory_log.h"
 #include "tests/support/temp_dir.h"
@@ -37,6 +38,25 @@ class ClusterFile : public ::testing::Test {
   const std::string nonce_ = std::string(kSealNonceBytes, 'n');
   const SealBinding binding_ = SealBinding::of_request(Uuid{}, "user:a", "r1", "env");
 };
+
+TEST_F(ClusterFile, AFolderThatHeldAClusterMayHoldNoOtherAndNotBeEmpty) {
+  const std::string data = folder_.path().string(), record = data + "/known/record";
+  const auto code = [&] {
+    const auto checked = controller::check_known_cluster(data, record);
+    return checked ? "" : checked.error().code;
+  };
+  EXPECT_EQ(code(), "");
+  const auto made = controller::load_or_create_cluster_identity(path_);
+  ASSERT_TRUE(made);
+  ASSERT_FALSE(remember_folder({record, data, "cluster"}, to_string(made->cluster)));
+  EXPECT_EQ(code(), "");
+  std::filesystem::remove(path_);
+  EXPECT_EQ(code(), "known-folder-empty");
+  ASSERT_TRUE(controller::load_or_create_cluster_identity(path_));
+  EXPECT_EQ(code(), "known-folder-other");
+  EXPECT_EQ(controller::remember_cluster("/", record + "2", made->cluster), "");
+  EXPECT_FALSE(std::filesystem::exists(record + "2")) << "the root disk is always there";
+}
 
 TEST_F(ClusterFile, P29_AKeyMoreSealsAndTheOlderOnesStillOpen) {
   const auto made = controller::load_or_create_cluster_identity(path_);

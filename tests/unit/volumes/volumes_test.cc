@@ -10,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 #include <thread>
+#include <utility>
 
 #include "agents/volumes/disk_owner.h"
 #include "tests/unit/volumes/volume_rig.h"
@@ -30,6 +31,47 @@ TEST_F(VolumesTest, AnEmptyFolderBecomesAVolumeWhoseIdStays) {
   EXPECT_EQ(id(), first);
   EXPECT_EQ(volumes->find(first), volumes->list().data());
   EXPECT_EQ(volumes->find({}), nullptr);
+}
+
+TEST_F(VolumesTest, AnEmptyFolderInPlaceOfAKnownVolumeIsRefusedAndNothingIsMadeInIt) {
+  settings.known = root + "-known";
+  open();
+  const VolumeId first = id();
+  volumes.reset();
+  std::filesystem::rename(root, root + "-unmounted");
+  std::filesystem::create_directory(root);
+  EXPECT_EQ(code_of_open(), "known-folder-empty");
+  EXPECT_TRUE(std::filesystem::is_empty(root));
+  std::filesystem::remove(root);
+  std::filesystem::rename(root + "-unmounted", root);
+  open();
+  EXPECT_EQ(id(), first);
+  volumes.reset();
+  std::filesystem::remove_all(root);
+  std::filesystem::create_directory(root);
+  std::filesystem::remove(settings.known + "/local");  // as the refusal says
+  open();
+  EXPECT_NE(id(), first);
+  volumes.reset();
+  std::filesystem::remove_all(settings.known);
+}
+
+TEST_F(VolumesTest, AnotherVolumeInPlaceOfAKnownOneIsRefusedAndAtAnotherPathIsNot) {
+  settings.known = root + "-known";
+  open();
+  volumes.reset();
+  std::filesystem::remove_all(root);
+  std::filesystem::create_directory(root);
+  const std::string known = std::exchange(settings.known, "");
+  open();
+  volumes.reset();
+  settings.known = known;
+  EXPECT_EQ(code_of_open(), "known-folder-other");
+  std::filesystem::rename(root, root + "-moved");
+  settings.places[0].path = root + "-moved";
+  EXPECT_EQ(code_of_open(), "");
+  std::filesystem::remove_all(root + "-moved");
+  std::filesystem::remove_all(known);
 }
 
 TEST_F(VolumesTest, TheRootAndAllAboveTheFoldersIsRootsAlone) {
