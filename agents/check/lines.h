@@ -1,6 +1,7 @@
 // The lines of the table, one function each. `folder`: where the agent's data lies, or would lie.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "agents/check/machine_check.h"

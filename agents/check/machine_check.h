@@ -4,6 +4,7 @@
 // and removed.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>

@@ -17,11 +17,11 @@ import rig
 import unittest_report
 
 full = unittest.skipUnless(rig.FULL, "only in ops/check --full (BERTH_VM_FULL=1)")
-GRACE = 6  # seconds of a machine's stop, here
+GRACE = 15  # seconds of a machine's stop, here
 # What a kernel shows of what it got from whoever started it. Addresses, counters and ids differ from kernel to kernel.
 SELF = ("grep -E \"^(Cap|NoNewPrivs|Seccomp|Umask|Sig|Groups|Uid|Gid|Threads)\" /proc/self/status; cat /proc/self/limits "
         "/proc/self/oom_score_adj /proc/self/loginuid 2>/dev/null; cut -d\" \" -f4- /proc/self/mountinfo | "
-        "sed \"s/master:[0-9]*//; s/upperdir=[^,]*//; s/workdir=[^,]*//\"; cat /proc/self/cgroup; ls /proc/self/fd | wc -l")
+        "sed \"s/master:[0-9]*//; s/upperdir=[^,]*//; s/workdir=[^,]*//; s/=[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]*/=ID/g\"; cat /proc/self/cgroup; ls /proc/self/fd | wc -l")
 
 
 def program(text):
@@ -179,7 +179,7 @@ class RealMachine(unittest.TestCase):
         wait = "sleep 100000"
         self.vm.run(run + "--name again --requeueable -- " + program(wait))
         self.vm.run(run + "--name once -- " + program(wait))
-        self.vm.run(run + "--name saves --mount kept -- " + program(
+        self.vm.run(run.replace("--cpu 0.1", "--cpu 0.5") + "--name saves --mount kept -- " + program(
             "trap \"date >/home/work/kept/saved && exit 0\" TERM; sleep 100000 & wait"))
         self.vm.run(run + "--name deaf -- " + program("trap \"\" TERM; " + wait))
         for name in ("again", "once", "saves", "deaf"):
@@ -237,7 +237,7 @@ class RealMachine(unittest.TestCase):
         wait = "sleep 100000"
         self.vm.run(run + f"--name once{self.number} -- " + program(wait))
         self.vm.run(run + f"--name deaf{self.number} -- " + program("trap \"\" TERM; " + wait))
-        self.vm.run(run + f"--name saves{self.number} -- " + program("trap \"exit 0\" TERM; sleep 100000 & wait"))
+        self.vm.run(run.replace("--cpu 0.1", "--cpu 0.4") + f"--name saves{self.number} -- " + program("trap \"exit 0\" TERM; sleep 100000 & wait"))
         for name in ("once", "deaf", "saves"):
             self.vm.await_status(f"{name}{self.number}", "RUNNING")
 
