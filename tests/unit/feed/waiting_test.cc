@@ -55,7 +55,9 @@ TEST_F(Waiting, AnAgentThatCanStartNoKernelTakesNothingUntilItJoinsAsFit) {
   lead();  // a new leader knows it
   given_.and_given({session_requested("s3")});
   EXPECT_EQ(pass(), (Lines{"s3 a2"}));
-  given_.and_given({agent_joined("a1", 8, 16 * kGiga, {}, 3), session_requested("s4")});
+  unfit = agent_joined("a2", 8, 16 * kGiga, {}, 2);
+  unfit.mutable_agent_joined()->set_unfit("start-failed: no cgroup");
+  given_.and_given({agent_joined("a1", 8, 16 * kGiga, {}, 3), unfit, session_requested("s4")});
   EXPECT_EQ(pass(), (Lines{"s4 a1"}));
 }
 
