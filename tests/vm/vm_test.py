@@ -21,7 +21,7 @@ GRACE = 15  # seconds of a machine's stop, here
 # What a kernel shows of what it got from whoever started it. Addresses, counters and ids differ from kernel to kernel.
 SELF = ("grep -E \"^(Cap|NoNewPrivs|Seccomp|Umask|Sig|Groups|Uid|Gid|Threads)\" /proc/self/status; cat /proc/self/limits "
         "/proc/self/oom_score_adj /proc/self/loginuid 2>/dev/null; cut -d\" \" -f4- /proc/self/mountinfo | "
-        "sed \"s/master:[0-9]*//; s/upperdir=[^,]*//; s/workdir=[^,]*//; s/=[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]*/=ID/g\"; cat /proc/self/cgroup; ls /proc/self/fd | wc -l")
+        "sed \"s/master:[0-9]*//; s/upperdir=[^,]*//; s/workdir=[^,]*//; s/=[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]*/=ID/g; s/kernels.[0-9a-f-]*.[0-9]*/kernels/\"; cat /proc/self/cgroup; ls /proc/self/fd | wc -l")
 
 
 def program(text):
