@@ -60,6 +60,12 @@ void add_volumes(const Volumes& volumes, v1::AgentJoined& announced, AgentProfil
   }
 }
 
+void add_disk(v1::AgentJoined& announced, Amount disk) {
+  auto& slot = *announced.add_slots();
+  slot.set_slot(std::string(kDiskSlot));
+  slot.set_amount(disk);
+}
+
 std::string announced_path(const AgentConfig& config) { return config.data + "/announced"; }
 
 }  // namespace
@@ -102,9 +108,7 @@ Result<void> AgentRuntime::start() {
   say_memory(config_, !recovered->empty(), parts_);
   measure_disk();
   if (disk_offered_ > 0) {
-    auto& slot = *announced->add_slots();
-    slot.set_slot(std::string(kDiskSlot));
-    slot.set_amount(disk_offered_);
+    add_disk(*announced, disk_offered_);
     trial_disk_ = kDiskMin;
   }
 
