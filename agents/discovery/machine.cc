@@ -81,7 +81,8 @@ std::string text_of(const char* path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string bytes(Amount amount) { return format_amount_human(SlotKind::kBytes, amount); }
+// In whole MiB: nobody wants a machine's memory to the byte.
+std::string bytes(Amount amount) { return format_amount_human(SlotKind::kBytes, amount >> 20 << 20); }
 
 }  // namespace
 
@@ -110,7 +111,7 @@ Memory read_memory(std::string_view meminfo, std::string_view arcstats) {
 }
 
 Amount default_mem_reserve(Amount mem) {
-  return std::clamp<Amount>(mem / 16, Amount{512} << 20, Amount{8} << 30);
+  return std::clamp<Amount>((mem / 16) >> 20 << 20, Amount{512} << 20, Amount{8} << 30);
 }
 
 Result<Machine> discover_machine() {

@@ -35,15 +35,15 @@ bool is_other_disk(Amount told, Amount now) {
   return now < told - std::max(told / 32, kLittle) || now > told + std::max(told / 8, kLittle);
 }
 
-// Says what memory is offered, and warns where other programs have more of it than was kept for them. Beside
-// kernels of an earlier life nobody knows what is theirs.
+// Says what memory is offered, and warns where other programs have far more of it than was kept for them.
+// Beside kernels of an earlier life nobody knows what is theirs.
 void say_memory(const AgentConfig& config, bool has_kernels, const AgentParts& parts) {
   const auto machine = offered_machine(config);
   if (!machine) return;
   parts.say(LogLevel::kInfo, describe_memory(machine->whole, machine->usable));
   const Memory& memory = machine->whole.memory;
-  const Amount used = memory.used, kept = memory.total - machine->usable.mem;
-  if (has_kernels || used <= kept) return;
+  const Amount used = memory.used >> 20 << 20, kept = (memory.total - machine->usable.mem) >> 20 << 20;
+  if (has_kernels || used <= kept * 2) return;
   parts.say(LogLevel::kWarning,
             "other programs of this machine have " + format_amount_human(SlotKind::kBytes, used) +
                 " of its memory now, and " + format_amount_human(SlotKind::kBytes, kept) +

@@ -49,7 +49,7 @@ struct VolumeSettings {
   std::uint32_t shared_owner = 0;
   // Folder in which the agent remembers which volume lay where: an empty folder in place of a known one is a
   // disk that is not mounted. Empty: nothing is remembered.
-  std::string known;
+  std::string known = {};
 };
 
 struct VolumeParts {
