@@ -23,10 +23,10 @@ struct OciSettings {
   std::uint32_t id_base = kUsualIdBase;
   std::uint32_t id_count = 65536;
   bool limits_swap = true;
-  std::uint64_t files_hard = 1 << 20;   // open files of a process, at most
-  std::uint64_t locked_hard = 8 << 20;  // bytes that a process may lock in memory
   ImageProcess image;                   // its environment is overridden by the spec's
   EgressInside egress = {};             // of kernels that have it; overrides the image's environment
+  std::uint64_t files_hard = 1 << 20;   // open files of a process, at most
+  std::uint64_t locked_hard = 8 << 20;  // bytes that a process may lock in memory
 };
 
 // Pure: the same arguments give the same object.

@@ -164,10 +164,10 @@ class OciKind final : public KernelKind {
                          *id_base,
                          config_.id_count,
                          cgroups_.v2 || cgroups_.counts_swap,
-                         own_limit(RLIMIT_NOFILE, shim::kFilesHard),
-                         own_limit(RLIMIT_MEMLOCK, kLockedHard),
                          image->process,
-                         config_.egress};
+                         config_.egress,
+                         own_limit(RLIMIT_NOFILE, shim::kFilesHard),
+                         own_limit(RLIMIT_MEMLOCK, kLockedHard)};
     KernelSpec bounded = spec;
     bounded.pids_max = std::min(spec.pids_max, pids_max_);
     if (!make_folders(spec, files, *id_base) ||
