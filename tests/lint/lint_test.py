@@ -80,7 +80,7 @@ EXAMPLES = {
     words.standard_headers_are_named: (
         [{"a.h": "#include <string>\nstd::uint64_t offset;"}, {"a.h": "std::unique_ptr<A> a;"}, {"a.h": "std::function<void()> f;"},
          {"a.cc": "auto a = std::ranges::min(b);"}, {"a.cc": "// #include <algorithms>\nstd::sort(a, b);"}],
-        [{"a.h": "#include <cstdint>\nstd::uint64_t offset;  // std::min(a, b)"}, {"a.cc": "std::uint64_t offset; std::find_node(a);"},
+        [{"a.h": "#include <cstdint>\nstd::uint64_t offset;  // std::min(a, b)"}, {"a.h": "#include <stdint.h>\nuint64_t offset;"}, {"a.cc": "std::uint64_t offset; std::find_node(a);"},
          {"a.cc": "#include <algorithm>\nstd::sort(a, b);"}]),
     words.no_path_of_one_machine: (
         [{"a.sh": "cd /wo" + "rk/main"}], [{"a.sh": "cd $ROOT/wo" + "rk/x"}]),

@@ -106,6 +106,11 @@ class Installed:
         why = self.call(f"berth session why {name}; journalctl -u berth -n 5 --no-pager; tail -3 /var/lib/berth/agent/launcher.log")[1]
         raise AssertionError(f"{name} is not {' or '.join(statuses)} after {seconds} s:\n{text[:1500]}\n{why}")
 
+    def await_ready(self, name):
+        """Until its program has said so: a signal before that finds it as it began."""
+        self.await_status(name, "RUNNING")
+        self.run(f"for i in $(seq 100); do berth session logs {name} | grep -q ready && exit 0; sleep 0.3; done; exit 1", 100)
+
     def inside(self, name, command, seconds=120):
         return self.run(f"berth exec {name} -- sh -c '{command}'", seconds)
 

@@ -180,8 +180,10 @@ class RealMachine(unittest.TestCase):
         self.vm.run(run + "--name again --requeueable -- " + program(wait))
         self.vm.run(run + "--name once -- " + program(wait))
         self.vm.run(run.replace("--cpu 0.1", "--cpu 0.5") + "--name saves --mount kept -- " + program(
-            "trap \"date >/home/work/kept/saved && exit 0\" TERM; sleep 100000 & wait"))
-        self.vm.run(run + "--name deaf -- " + program("trap \"\" TERM; " + wait))
+            "trap \"date >/home/work/kept/saved && exit 0\" TERM; echo ready; sleep 100000 & wait"))
+        self.vm.run(run + "--name deaf -- " + program("trap \"\" TERM; echo ready; " + wait))
+        for name in ("saves", "deaf"):
+            self.vm.await_ready(name)
         for name in ("again", "once", "saves", "deaf"):
             self.vm.await_status(name, "RUNNING")
 
@@ -236,10 +238,11 @@ class RealMachine(unittest.TestCase):
         type(self).number = self.number
         wait = "sleep 100000"
         self.vm.run(run + f"--name once{self.number} -- " + program(wait))
-        self.vm.run(run + f"--name deaf{self.number} -- " + program("trap \"\" TERM; " + wait))
-        self.vm.run(run.replace("--cpu 0.1", "--cpu 0.4") + f"--name saves{self.number} -- " + program("trap \"exit 0\" TERM; sleep 100000 & wait"))
-        for name in ("once", "deaf", "saves"):
-            self.vm.await_status(f"{name}{self.number}", "RUNNING")
+        self.vm.run(run + f"--name deaf{self.number} -- " + program("trap \"\" TERM; echo ready; " + wait))
+        self.vm.run(run.replace("--cpu 0.1", "--cpu 0.4") + f"--name saves{self.number} -- " + program("trap \"exit 0\" TERM; echo ready; sleep 100000 & wait"))
+        for name in ("deaf", "saves"):
+            self.vm.await_ready(f"{name}{self.number}")
+        self.vm.await_status(f"once{self.number}", "RUNNING")
 
     @full
     def test_22_the_power_button_is_an_orderly_stop(self):

@@ -24,8 +24,6 @@
 
 #include <stdint.h>
 
-#include <cstdint>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
