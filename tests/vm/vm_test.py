@@ -35,9 +35,8 @@ class RealMachine(unittest.TestCase):
         cls.vm = rig.Installed(disks=["2G", "4G", "4G"])
         cls.addClassCleanup(cls.vm.close)
         print(f"{rig.SUITE}: up after {cls.vm.boot_seconds:.0f} s ({cls.vm.machine.accelerator})", flush=True)
-        cls.vm.run("printf '[Service]\\nExecStop=\\nExecStop=/usr/bin/berth-launcher --machine-stops %d\\n' >/tmp/stop.conf; "
-                   f"install -D -m 644 /tmp/stop.conf /etc/systemd/system/berth-kernels.service.d/stop.conf; "
-                   f"sed -i 's/%d/{GRACE}/' /etc/systemd/system/berth-kernels.service.d/stop.conf; systemctl daemon-reload")
+        cls.vm.run(f"printf '[Service]\\nExecStop=\\nExecStop=/usr/bin/berth-launcher --machine-stops {GRACE}\\n' >/tmp/stop.conf; "
+                   "install -D -m 644 /tmp/stop.conf /etc/systemd/system/berth-kernels.service.d/stop.conf; systemctl daemon-reload")
         # A disk that the machine takes for a remote one: it goes with the network.
         cls.vm.run("mkfs.ext4 -q -L far /dev/vdc; mkdir -p /srv/far; echo LABEL=far /srv/far ext4 _netdev,nofail 0 2 >>/etc/fstab; "
                    "mount /srv/far; mkdir -m 700 /srv/far/volume")
@@ -318,7 +317,7 @@ class RealMachine(unittest.TestCase):
                 self.assertEqual(code, 0, kind + ": " + text)
                 self.assertIn("42", text, kind)
             finally:
-                self.vm.call(f"pkill -f 'berth up --data /srv/{kind}'; for i in $(seq 50); do pgrep -f 'data /srv/{kind}' >/dev/null || break; "
+                self.vm.call(f"pkill -f '[b]erth up --data /srv/{kind}'; for i in $(seq 50); do pgrep -f '[b]erth up --data /srv/{kind}' >/dev/null || break; "
                              f"sleep 0.2; done; umount /srv/{kind}")
 
     @full
@@ -328,7 +327,7 @@ class RealMachine(unittest.TestCase):
         self.vm.run("(setsid berth app listen web 8080 >/tmp/listen.log 2>&1 </dev/null &); for i in $(seq 50); do "
                     "grep -q 127.0.0.1 /tmp/listen.log && break; sleep 0.2; done")
         self.assertEqual(self.vm.run("curl -s http://$(head -1 /tmp/listen.log)/page").strip(), "found")
-        text = self.vm.run("pkill -f 'app listen'; echo 'echo $((6*7)); exit' | script -qec 'berth shell web' /dev/null || true")
+        text = self.vm.run("pkill -f '[a]pp listen'; echo 'echo $((6*7)); exit' | script -qec 'berth shell web' /dev/null || true")
         self.assertIn("42", text)
         self.vm.run("berth session rm web")
 
