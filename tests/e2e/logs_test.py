@@ -322,11 +322,12 @@ class Logs(unittest.TestCase):
                 if not said:
                     self.assertEqual(agent.words(), "")
                 elif "json" in words:
-                    lines = [json.loads(line) for line in agent.words().splitlines()]
+                    # On a machine whose other programs have much of its memory the agent warns of that, rightly.
+                    lines = [one for one in map(json.loads, agent.words().splitlines()) if "of its memory now" not in one["msg"]]
                     self.assertEqual({(one["program"], one["level"]) for one in lines}, {("agent", "info")})
                     self.assertEqual(lines[-1]["msg"], stopping)
                 else:
-                    self.assertRegex(agent.words(), r"\A\[[0-9 :.-]+\] \[agent\] \[info\] agent b2 of group default runs on")
+                    self.assertRegex(agent.words(), r"(?m)^\[[0-9 :.-]+\] \[agent\] \[info\] agent b2 of group default runs on")
                     self.assertIn("[agent] [info] " + stopping, agent.words())
 
     @staticmethod

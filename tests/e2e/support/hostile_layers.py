@@ -10,7 +10,7 @@ import tarfile
 
 KEPT = b"what was there before"
 MADE = "berth-made"
-IDS = range(100_000, 165_536)  # the machine's ids of a kernel's
+IDS = range(2_001_666_048, 2_001_731_584)  # what images have on disk (agents/kernel/id_ranges.h)
 
 
 def entry(name, kind=tarfile.REGTYPE, data=b"", **more):
