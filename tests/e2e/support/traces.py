@@ -83,8 +83,8 @@ class Traces:
         self.networks |= networks
         return {
             "processes": sorted(processes), "mounts": sorted(where for one in mounts.values() for where in one),
-            "loops": sorted(os.path.basename(os.path.dirname(os.path.dirname(path))) for path in glob.glob("/sys/block/loop*/loop/backing_file")
-                            if ours.search(text(path))),
+            # By number: an agent that starts tries a kernel of its own, and the device that was free is another one then.
+            "loops": sum(bool(ours.search(text(path))) for path in glob.glob("/sys/block/loop*/loop/backing_file")),
             "networks": len(networks), "sockets": len(sockets), "closing sockets": len(set(sockets) - open_sockets()),
             "cgroups": self.cgroups(),
             "doors": sorted(line.split()[-1] for line in text("/proc/net/unix").splitlines() if ours.search(line))}
