@@ -19,14 +19,6 @@ namespace berth::agents {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kNameOfData = "/data-folder";
-
-bool is_roots_alone(const std::string& folder) {
-  struct stat made {};
-  return lstat(folder.c_str(), &made) == 0 && S_ISDIR(made.st_mode) && made.st_uid == geteuid() &&
-         (made.st_mode & 0077) == 0;
-}
-
 // A live kernel's shim holds its lock.
 bool has_live_kernel(const std::string& fast_folder) {
   std::error_code error;
@@ -54,8 +46,9 @@ void sweep_fast_folders(const std::string& place) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(place, error)) {
     const std::string folder = entry.path();
-    if (!entry.path().filename().string().starts_with("berth-") || !is_roots_alone(folder)) continue;
-    const auto data = shim::read_file(folder + kNameOfData);
+    if (!entry.path().filename().string().starts_with("berth-") || !shim::is_own_closed_folder(folder))
+      continue;
+    const auto data = shim::read_file(folder + shim::kNameOfData);
     if (!data || data->empty() || access(data->c_str(), F_OK) == 0 || errno != ENOENT) continue;
     if (has_live_kernel(folder)) continue;
     if (end_leftovers(*data)) shim::remove_tree(folder);
@@ -70,10 +63,10 @@ Result<std::string> fast_folder_for(const std::string& data_folder) {
     const std::string folder =
         std::string(place) + "/berth-" + to_hex(as_view(blake2b_128(data_folder))).substr(0, 16);
     if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) continue;
-    if (!is_roots_alone(folder))
+    if (!shim::is_own_closed_folder(folder))
       return make_error("data-folder", folder + " is not a folder of root alone",
                         "remove it: somebody else made it");
-    if (!shim::write_aside(folder + kNameOfData, folder + kNameOfData + ".new", data_folder))
+    if (!shim::write_aside(folder + shim::kNameOfData, folder + shim::kNameOfData + ".new", data_folder))
       return make_error("data-folder", "cannot write into " + folder + ": " + std::strerror(errno));
     return folder;
   }

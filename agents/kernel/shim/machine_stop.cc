@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -31,20 +30,14 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-bool is_ours(const std::string& folder) {
-  struct stat made {};
-  return lstat(folder.c_str(), &made) == 0 && S_ISDIR(made.st_mode) && made.st_uid == geteuid() &&
-         (made.st_mode & 0077) == 0;
-}
-
 // Their folders are where fast_folder.h makes them.
 std::vector<Folders> agents_of_machine() {
   std::vector<Folders> agents;
   for (const std::string place : {"/run", "/dev/shm"})
     for (const std::string& name : names_in(place)) {
       const std::string fast = place + "/" + name;
-      if (name.compare(0, 6, "berth-") != 0 || !is_ours(fast)) continue;
-      if (auto data = read_file(fast + "/data-folder", 8192)) agents.push_back({std::move(*data), fast});
+      if (name.compare(0, 6, "berth-") != 0 || !is_own_closed_folder(fast)) continue;
+      if (auto data = read_file(fast + kNameOfData, 8192)) agents.push_back({std::move(*data), fast});
     }
   return agents;
 }

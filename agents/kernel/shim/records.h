@@ -48,6 +48,9 @@ inline constexpr std::uint64_t kFilesSoft = 1024;
 inline constexpr std::uint64_t kFilesHard = 524'288;  // and no more, whatever the agent itself may open
 inline constexpr int kExitShimBusy = 3;               // exit code of a shim that found another at work
 
+inline constexpr const char* kNameOfData =
+    "/data-folder";  // in a fast folder, apart: which data folder it is of
+
 // The agent's folders, absolute; the same one twice if there is no faster one.
 struct Folders {
   std::string data;

@@ -150,15 +150,17 @@ void take_output(const char* pipe_path) {
 
 void set_oom_score(int score) {
   char text[8];
-  char* at = text + sizeof text;
-  for (int rest = score < 0 ? -score : score; at > text + 1 && (rest > 0 || at == text + sizeof text);
-       rest /= 10)
-    *--at = static_cast<char>('0' + rest % 10);
-  if (score < 0) *--at = '-';
+  const auto end = std::to_chars(text, text + sizeof text, score).ptr;
   const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd < 0) return;
-  write_all(fd, {at, static_cast<std::size_t>(text + sizeof text - at)});
+  write_all(fd, {text, static_cast<std::size_t>(end - text)});
   close(fd);
+}
+
+bool is_own_closed_folder(const std::string& path) {
+  struct stat made {};
+  return lstat(path.c_str(), &made) == 0 && S_ISDIR(made.st_mode) && made.st_uid == geteuid() &&
+         (made.st_mode & 0077) == 0;
 }
 
 int take_lock(const std::string& path) {

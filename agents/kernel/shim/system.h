@@ -37,6 +37,8 @@ bool signal_pidfd(int pidfd, int signal);
 void take_output(const char* pipe_path);
 // Of this process, and of what it starts. Async-signal-safe.
 void set_oom_score(int score);
+// A folder of this process's user, which nobody else may enter; not a link to one.
+bool is_own_closed_folder(const std::string& path);
 // Takes the lock of a kernel folder, at once or not at all: its fd, -1 if another process holds the lock or
 // the folder is gone.
 int take_lock(const std::string& path);
