@@ -104,18 +104,30 @@ async function walkClipboard(page) {
   expect((await page.evaluate(() => navigator.clipboard.readText())) === copied, 'Copy copies another text')
 }
 
+/** How often a terminal has told the shell what terminal it is. */
+const answersOf = (shell) => shell.heard.split('\x1b[?1;2c').length - 1
+
+/** Has the shell ask its question: how often it was answered then, `before` at first. */
+async function answersAfter(page, shell, before) {
+  await type(page, 'ask')
+  const until = Date.now() + 10_000
+  while (answersOf(shell) <= before && Date.now() < until) await page.waitForTimeout(50)
+  // A second answer, which must not come, would stand before what is typed next.
+  await type(page, 'after-the-question')
+  await shown(page, 'after-the-question: not found')
+  return answersOf(shell)
+}
+
 /** A question of a program to its terminal is answered once; read again with all that was printed, it is not. */
 async function walkAnswers(page, fake, session) {
   const shell = fake.shells.of(session)
-  const answers = () => shell.heard.split('\x1b[?1;2c').length - 1
-  await type(page, 'ask')
-  await page.waitForTimeout(300)
-  expect(answers() === 1, `a question was answered ${answers()} times`)
+  const first = await answersAfter(page, shell, 0)
+  expect(first === 1, `a question was answered ${first} times`)
   await page.reload()
   await attached(page)
   await type(page, 'ls')
   await shown(page, 'Untitled.ipynb')
-  expect(answers() === 1, 'a question in what was printed before was answered again')
+  expect(answersOf(shell) === 1, 'a question in what was printed before was answered again')
 }
 
 async function walkFocus(page) {
@@ -139,10 +151,9 @@ async function walkTwoWindows(page, first, fake, session) {
   await type(second, 'from-the-second')
   await shown(first, 'from-the-second: not found')
   expect(fake.shells.of(session).clients.size === 2, 'two windows are not on one shell')
-  const before = fake.shells.of(session).heard.split('\x1b[?1;2c').length
-  await type(second, 'ask')
-  await second.waitForTimeout(300)
-  const answers = fake.shells.of(session).heard.split('\x1b[?1;2c').length - before
+  const shell = fake.shells.of(session)
+  const before = answersOf(shell)
+  const answers = (await answersAfter(second, shell, before)) - before
   expect(answers === 1, `two windows answered a question ${answers} times`)
   return second
 }
