@@ -70,11 +70,20 @@ std::string mount_overlay(const ShimSpec& spec, const KernelFiles& files, Descri
                               ",workdir=" + escaped_option(files.layers() + "/work");
   if (mount("overlay", spec.mount_point.c_str(), "overlay", MS_NODEV | MS_NOSUID, options.c_str()) != 0)
     return failed("overlay mount");
-  // crun refuses a hybrid cgroup tree; here, where only the runtime sees it, it may as well be a plain v1
-  // one.
-  if (spec.runtime.find("crun") != std::string::npos) umount2("/sys/fs/cgroup/unified", MNT_DETACH);
   return {};
 }
+
+namespace {
+
+// crun refuses a hybrid cgroup tree. For itself alone it may as well be one of version 1: the shim goes on to
+// see the machine's, where it looks for what is left of the kernel.
+void hide_unified_tree() {
+  const char* const unified = "/sys/fs/cgroup/unified";
+  if (access(unified, F_OK) != 0 || unshare(CLONE_NEWNS) != 0) return;
+  mount("tmpfs", unified, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=1m,mode=0755");
+}
+
+}  // namespace
 
 void exec_runtime(const ShimSpec& spec, const KernelFiles& files, bool has_door) {
   const std::string log = files.in("runtime.log"), dir = files.dir(), pid_file = files.in("pid");
@@ -95,6 +104,7 @@ void exec_runtime(const ShimSpec& spec, const KernelFiles& files, bool has_door)
                               pid_file.c_str(),
                               files.key.c_str(),
                               nullptr};
+  if (spec.runtime.find("crun") != std::string::npos) hide_unified_tree();
   execvp(argv[0], const_cast<char* const*>(argv));  // NOLINT: exec takes what it does not change
 }
 
