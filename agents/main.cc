@@ -60,6 +60,8 @@ void add_flags(CLI::App& app, Flags& flags) {
   option("--backend", "agent.backend", "oci, process or fake", "KIND");
   option("--process-uid", "agent.process_uid",
          "The user of process kernels; an agent of root has to name one", "UID[:GID]");
+  option("--runtime", "agent.runtime",
+         "The container runtime: runc or crun, or its path (default runc, else crun)", "PROGRAM");
   option("--accelerator", "accelerator.devices", "Mock devices, e.g. mock:1x2", "SPEC");
   option("--reserve-cpu", "agent.reserve_cpu", "Cores kept for the machine itself (default 0)", "AMOUNT");
   option("--reserve-mem", "agent.reserve_mem",

@@ -12,6 +12,7 @@
 
 #include "agents/check/lines.h"
 #include "agents/kernel/backends.h"
+#include "agents/kernel/host/programs.h"
 #include "agents/kernel/id_ranges.h"
 #include "agents/kernel/run_tool.h"
 #include "agents/kernel/shim/system.h"
@@ -24,13 +25,6 @@ namespace {
 constexpr Amount kGiB = Amount{1} << 30;
 constexpr Amount kRoomMin = 2 * kGiB;      // one image, unpacked
 constexpr Amount kRoomEnough = 10 * kGiB;  // some images, and kernels that write
-
-std::string find_program(const std::string& name) {
-  for (const char* folder :
-       {"/usr/local/sbin/", "/usr/local/bin/", "/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/"})
-    if (access((folder + name).c_str(), X_OK) == 0) return folder + name;
-  return "";
-}
 
 std::string first_line_of(const std::string& program) {
   static const std::atomic<bool> never{false};
@@ -59,12 +53,11 @@ std::string mount_of(const std::string& folder) {
 
 }  // namespace
 
-CheckLine check_runtime() {
-  for (const char* name : {"runc", "crun"}) {
-    const std::string program = find_program(name);
-    if (!program.empty()) return {"runtime", first_line_of(program), CheckLevel::kOk, ""};
-  }
-  return {"runtime", "neither runc nor crun", CheckLevel::kFails, "apt-get install runc"};
+CheckLine check_runtime(const std::string& asked) {
+  const std::string program = find_runtime(asked);
+  if (!program.empty()) return {"runtime", first_line_of(program), CheckLevel::kOk, ""};
+  return {"runtime", asked.empty() ? "neither runc nor crun" : "no " + asked, CheckLevel::kFails,
+          "apt-get install " + std::string(asked == "crun" ? "crun" : "runc")};
 }
 
 CheckLine check_tools() {

@@ -11,7 +11,7 @@ namespace berth::agents {
 CheckLine check_root();
 CheckLine check_kernel();
 CheckLine check_cgroups();
-CheckLine check_runtime();
+CheckLine check_runtime(const std::string& asked);
 CheckLine check_tools();
 CheckLine check_overlay(const std::string& folder);
 CheckLine check_user_namespaces();

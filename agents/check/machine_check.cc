@@ -18,12 +18,12 @@ std::string place_of(const std::string& data) {
 
 }  // namespace
 
-std::vector<CheckLine> check_machine(const std::string& data) {
+std::vector<CheckLine> check_machine(const std::string& data, const std::string& runtime) {
   const std::string place = place_of(data);
   return {check_root(),
           check_kernel(),
           check_cgroups(),
-          check_runtime(),
+          check_runtime(runtime),
           check_tools(),
           check_overlay(place),
           check_user_namespaces(),

@@ -61,7 +61,7 @@ Result<Duration> start_one(KernelBackend& backend) {
 
 }  // namespace
 
-CheckLine check_start(const std::string& data, const std::string& programs) {
+CheckLine check_start(const std::string& data, const std::string& runtime, const std::string& programs) {
   std::error_code error;
   std::filesystem::path parent = std::filesystem::absolute(data, error);
   while (parent != parent.parent_path() && !std::filesystem::is_directory(parent, error))
@@ -74,6 +74,7 @@ CheckLine check_start(const std::string& data, const std::string& programs) {
   if (fast.ok()) {
     BackendConfig config;
     config.kind = BackendKind::kOci;
+    config.runtime = runtime;
     config.data_folder = folder;
     config.fast_folder = *fast;
     if (!programs.empty()) config.launcher_path = programs + "/berth-launcher";

@@ -41,8 +41,8 @@ struct BackendConfig {
   std::optional<ProcessUser> process_user;
   Duration keep_logs = 30 * kDay;  // of ended kernels, from their last line
   Amount disk_per_kernel = 0;      // oci: bytes that a kernel may write whose spec says nothing; 0: no bound
-  std::string runtime = "runc";    // oci: "runc" or "crun", or the path of either
-  EgressInside egress;             // oci
+  std::string runtime;  // oci: runc or crun, or the path of either; empty: what is there, runc first
+  EgressInside egress;  // oci
   // Host ids of the kernels' ids 0..id_count-1. The image store must have the same (ImageStoreConfig).
   std::uint32_t id_base = kUsualIdBase;
   std::uint32_t id_count = 65536;

@@ -18,6 +18,7 @@
 #include "agents/kernel/disk_pool.h"
 #include "agents/kernel/host/given_ids.h"
 #include "agents/kernel/host/ipv6_loopback.h"
+#include "agents/kernel/host/programs.h"
 #include "agents/kernel/id_ranges.h"
 #include "agents/kernel/kernel_name.h"
 #include "agents/kernel/oci_config.h"
@@ -34,14 +35,6 @@ namespace {
 
 bool is_below(const std::string& path, const std::string& folder) {
   return path == folder || path.starts_with(folder + "/");
-}
-
-std::string find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
-  for (const char* folder :
-       {"/usr/local/sbin/", "/usr/local/bin/", "/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/"})
-    if (access((folder + name).c_str(), X_OK) == 0) return folder + name;
-  return "";
 }
 
 void write_text(const std::string& path, std::string_view text) {
@@ -287,10 +280,13 @@ Result<std::unique_ptr<KernelKind>> make_oci_kind(OciKindConfig config) {
   if (geteuid() != 0)
     return make_error("not-root", "containers need root on this machine",
                       "run the agent as root, or with the process backend");
-  const std::string runtime = find_program(config.runtime);
+  const std::string runtime = find_runtime(config.runtime);
   if (runtime.empty())
-    return make_error("runtime-missing", "the container runtime '" + config.runtime + "' is not installed",
-                      "ops/setup runtime");
+    return make_error("runtime-missing",
+                      config.runtime.empty()
+                          ? "neither of the container runtimes runc and crun is installed"
+                          : "the container runtime '" + config.runtime + "' is not installed",
+                      "apt-get install " + (config.runtime == "crun" ? config.runtime : "runc"));
   config.runtime = runtime;
   auto cgroups = read_cgroup_layout();
   if (!cgroups.ok()) return cgroups.error();

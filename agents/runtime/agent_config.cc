@@ -94,6 +94,7 @@ const std::map<std::string, Set>& keys() {
       {"agent.images", text(&AgentConfig::images)},
       {"agent.backend", text(&AgentConfig::backend)},
       {"agent.process_uid", process_user},
+      {"agent.runtime", text(&AgentConfig::runtime)},
       {"agent.key_file", text(&AgentConfig::key_file)},
       {"agent.services", text(&AgentConfig::services)},
       {"agent.end_kernels", flag(&AgentConfig::end_kernels)},

@@ -27,6 +27,7 @@ struct AgentConfig {
   std::string images;                         // folder of unpacked images; empty: `images` in data
   std::string backend = "oci";                // "oci", "process", "fake"
   std::optional<ProcessUser> process_user;    // "process": the kernels' user, "UID" or "UID:GID"
+  std::string runtime;                        // "oci": runc or crun, or its path; empty: what is there
   std::string log = "";                       // URL of the event log; berth-agent only
   std::string kafka_config;                   // file of librdkafka's properties; berth-agent only
   std::string key_file;                       // from `berth agent enroll`; berth-agent only

@@ -68,6 +68,7 @@ Result<AgentMachinery> open_machinery(const AgentConfig& config,
   backend.kind = config.backend == "oci" ? BackendKind::kOci : BackendKind::kProcess;
   backend.data_folder = data.string();
   backend.process_user = config.process_user;
+  backend.runtime = config.runtime;
   backend.keep_logs = config.keep_logs_days * kDay;
   backend.disk_per_kernel = config.disk_per_kernel;
   if (backend.kind == BackendKind::kOci) {

@@ -21,10 +21,10 @@ const char* name_of(agents::CheckLevel level) {
 
 }  // namespace
 
-boost::json::array check_this_machine(const std::string& data) {
+boost::json::array check_this_machine(const std::string& data, const std::string& runtime) {
   umask(077);  // as the agent; the launcher of kernels gives them the usual one again
-  auto lines = agents::check_machine(data);
-  if (geteuid() == 0) lines.push_back(agents::check_start(data, ""));
+  auto lines = agents::check_machine(data, runtime);
+  if (geteuid() == 0) lines.push_back(agents::check_start(data, runtime, ""));
   boost::json::array out;
   for (const agents::CheckLine& line : lines)
     out.push_back(boost::json::object{{"check", line.name},

@@ -6,6 +6,6 @@
 
 namespace berth::cli {
 
-boost::json::array check_this_machine(const std::string& data);
+boost::json::array check_this_machine(const std::string& data, const std::string& runtime);
 
 }  // namespace berth::cli

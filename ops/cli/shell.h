@@ -60,7 +60,7 @@ struct World {
   std::function<Result<std::string>(const std::string& prompt)> ask_secret;
   std::function<std::string()> host_name;
   // What this machine has of what containers need (agents/check); `data`: the agent's data folder.
-  std::function<boost::json::array(const std::string& data)> check_machine;
+  std::function<boost::json::array(const std::string& data, const std::string& runtime)> check_machine;
   std::string image_builder;     // ops/images/build beside this program; empty: there is none
   std::string image_build_lock;  // the file on which builds of images wait for each other
   std::function<bool(const std::string& url)> open_browser;  // false: there is none

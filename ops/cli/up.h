@@ -18,6 +18,7 @@ struct UpOptions {
   bool end_kernels = false;        // kernels end at a stop; else they go on, and the next start adopts them
   std::string backend = "oci";     // "oci", "process", "fake"
   std::string process_uid;         // "UID[:GID]" of process kernels; empty: this user, who is not root
+  std::string runtime;             // of containers: runc, crun or a path; empty: what is there
   std::string reserve_mem;         // memory kept for the machine itself, "2g"; empty: by its size
   std::string disk;                // what its kernels may write together, "200g"; empty: as discovered
   std::string disk_per_kernel;     // what a container may write, "10g"; empty: as its session asks

@@ -14,9 +14,9 @@ PACKAGES_runtime="runc skopeo umoci mmdebstrap mount e2fsprogs xz-utils ca-certi
 PACKAGES_kafka="openjdk-17-jre-headless|openjdk-21-jre-headless maven"
 
 # To run ops/check: test libraries, the second compiler, sanitizers' run-time, scripts, make for ops/policy-example, httpx for ops/python,
-# Prometheus for the dashboards.
+# Prometheus for the dashboards, crun for tests of containers.
 PACKAGES_check="libgtest-dev libgmock-dev librapidcheck-dev clang libclang-rt-14-dev|libclang-rt-19-dev clang-tidy clang-format make openssl
-  python3 git jq curl python3-httpx python3-venv prometheus"
+  python3 git jq curl python3-httpx python3-venv prometheus crun"
 
 # To build the console, where no Node of 20.19 or newer is installed.
 PACKAGES_console="python3-pip"

@@ -51,6 +51,7 @@ class RealRig : public Rig {
     config.data_folder = folder_;
     config.launcher_path = program_path("berth-launcher");
     config.init_path = program_path("berth-init");
+    if (const char* runtime = std::getenv("BERTH_TEST_RUNTIME")) config.runtime = runtime;
     if (kind_ == BackendKind::kProcess && geteuid() == 0) config.process_user = {kNobody, kNobody};
     return config;
   }

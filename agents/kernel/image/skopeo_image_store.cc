@@ -8,6 +8,7 @@
 #include <boost/json.hpp>
 #include <filesystem>
 
+#include "agents/kernel/host/programs.h"
 #include "agents/kernel/run_tool.h"
 #include "agents/kernel/shim/remove_tree.h"
 #include "agents/kernel/shim/system.h"
@@ -33,12 +34,6 @@ std::uint64_t bytes_below(const std::string& folder) {
   return sum;
 }
 
-bool in_path(const std::string& program) {
-  for (const char* folder : {"/usr/local/bin/", "/usr/bin/", "/bin/", "/usr/sbin/", "/usr/local/sbin/"})
-    if (access((folder + program).c_str(), X_OK) == 0) return true;
-  return false;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<ImageStore>> open_image_store(ImageStoreConfig config) {
@@ -55,7 +50,7 @@ Result<void> SkopeoImageStore::prepare() {
   if (config_.folder.empty() || config_.folder[0] != '/')
     return make_error("image-folder", "the image store's folder must be an absolute path");
   for (const char* tool : {"skopeo", "umoci"})
-    if (!in_path(tool))
+    if (find_program(tool).empty())
       return make_error("tool-missing", std::string(tool) + " is not installed", "run ops/setup runtime");
   std::error_code error;
   fs::create_directories(config_.folder + "/images", error);

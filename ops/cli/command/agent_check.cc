@@ -1,5 +1,6 @@
 // berth agent check: what this machine has of what an agent's containers need. Asks no server.
 #include <algorithm>
+#include <memory>
 
 #include "ops/cli/command/registry.h"
 #include "ops/cli/output/json_text.h"
@@ -41,10 +42,16 @@ void add_agent_check(Registry& registry, CLI::App* noun) {
       registry.verb(noun, "check",
                     "Check whether containers can start on this machine: what it has, and what to do; "
                     "starts one. Needs root and no server");
+  auto runtime = std::make_shared<std::string>();
+  app->add_option("--runtime", *runtime,
+                  "The container runtime: runc or crun, or its path (default runc, else crun)")
+      ->type_name("PROGRAM");
   registry.on(
-      app, "  berth agent check\n  berth agent check --data /srv/berth -o json",
-      [](Shell& shell) -> Outcome<int> {
-        const auto lines = shell.world().check_machine(shell.settings().get("data.dir")->value);
+      app,
+      "  berth agent check\n  berth agent check --data /srv/berth -o json\n  berth agent check --runtime "
+      "crun",
+      [runtime](Shell& shell) -> Outcome<int> {
+        const auto lines = shell.world().check_machine(shell.settings().get("data.dir")->value, *runtime);
         const bool fails = std::ranges::any_of(
             lines, [](const json::value& line) { return text_at(line, "status") == "FAILS"; });
         if (shell.style().format != Format::kTable) {

@@ -16,6 +16,12 @@ void add_volume_options(CLI::App& up, UpOptions& options) {
               "Take volumes whose file system has no id maps (README: what that loses)");
 }
 
+void add_runtime_option(CLI::App& up, UpOptions& options) {
+  up.add_option("--runtime", options.runtime,
+                "The container runtime: runc or crun, or its path (default runc, else crun)")
+      ->type_name("PROGRAM");
+}
+
 void add_amount_options(CLI::App& up, UpOptions& options) {
   up.add_option("--reserve-mem", options.reserve_mem,
                 "Memory kept for the machine itself (default a sixteenth, from 512m to 8g)")
@@ -82,6 +88,7 @@ void add_up_command(Registry& registry) {
   up->add_option("--process-uid", options->process_uid,
                  "The user of process kernels; root has to name one, e.g. 65534")
       ->type_name("UID[:GID]");
+  add_runtime_option(*up, *options);
   add_amount_options(*up, *options);
   up->add_option("--egress-allow", options->egress_allow,
                  "What kernels with egress reach, or none (default: the registries of pip, npm and apt here)")

@@ -1,5 +1,5 @@
-// Real containers: needs root, runc and the image python:3.11, which is made once (ops/images/build) and
-// unpacked once a run.
+// Real containers: needs root, runc (or BERTH_TEST_RUNTIME) and the image python:3.11, which is made once
+// (ops/images/build) and unpacked once a run.
 #pragma once
 
 #include <boost/json.hpp>
@@ -32,9 +32,9 @@ struct TestImage {
   TestImage() {
     if (geteuid() != 0)
       why = "containers need root";
-    else if (system("command -v runc >/dev/null && command -v umoci >/dev/null && command -v skopeo "
-                    ">/dev/null") != 0)
-      why = "runc, umoci or skopeo is not installed";
+    else if (system("command -v ${BERTH_TEST_RUNTIME:-runc} >/dev/null && command -v umoci >/dev/null && "
+                    "command -v skopeo >/dev/null") != 0)
+      why = "the runtime, umoci or skopeo is not installed";
     else if (system("ops/images/build python:3.11 >/dev/null") != 0)  // the tests run in the root of the tree
       why = "ops/images/build python:3.11 failed";
     if (!why.empty()) return;

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "agents/check/lines.h"
+#include "agents/kernel/host/programs.h"
 
 namespace berth::agents {
 namespace {
@@ -28,7 +29,7 @@ TEST(MachineCheck, NamesUsersWhoHaveIdsOfKernels) {
 }
 
 TEST(MachineCheck, HasALinePerItemAndSaysWhatToDoWhereOneIsNotOk) {
-  const auto lines = check_machine(testing::TempDir() + "not/there/yet");
+  const auto lines = check_machine(testing::TempDir() + "not/there/yet", "");
   std::vector<std::string> names;
   for (const CheckLine& line : lines) {
     names.push_back(line.name);
@@ -40,17 +41,31 @@ TEST(MachineCheck, HasALinePerItemAndSaysWhatToDoWhereOneIsNotOk) {
                                              "loop devices", "project quota", "clock", "room"}));
 }
 
+TEST(MachineCheck, LooksForTheRuntimeThatWasAskedFor) {
+  const auto line = [](const std::string& runtime) {
+    for (const CheckLine& each : check_machine(testing::TempDir(), runtime))
+      if (each.name == "runtime") return each;
+    return CheckLine{};
+  };
+  EXPECT_EQ(line("/no/such/runtime").level, CheckLevel::kFails);
+  EXPECT_EQ(line("/no/such/runtime").found, "no /no/such/runtime");
+  EXPECT_EQ(line("/bin/true").level, CheckLevel::kOk) << "a path is taken as it is";
+}
+
 TEST(MachineCheck, StartsAContainerAndLeavesNothing) {
   if (geteuid() != 0 || std::system("command -v runc >/dev/null") != 0) GTEST_SKIP() << "needs root and runc";
   const std::string folder = testing::TempDir() + "berth-check-test";
   std::filesystem::create_directories(folder);
   const auto programs = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "bin";
-  const CheckLine line = check_start(folder + "/data", programs.string());
-  EXPECT_EQ(line.level, CheckLevel::kOk) << line.found << "; " << line.advice;
-  EXPECT_NE(line.found.find("its limits hold"), std::string::npos) << line.found;
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  for (const char* runtime : {"runc", "crun"}) {
+    if (find_runtime(runtime).empty()) continue;
+    const CheckLine line = check_start(folder + "/data", runtime, programs.string());
+    EXPECT_EQ(line.level, CheckLevel::kOk) << runtime << ": " << line.found << "; " << line.advice;
+    EXPECT_NE(line.found.find("its limits hold"), std::string::npos) << line.found;
+    EXPECT_TRUE(std::filesystem::is_empty(folder));
+  }
   std::filesystem::remove_all(folder);
-  for (const CheckLine& each : check_machine(folder)) RecordProperty(each.name, each.found);
+  for (const CheckLine& each : check_machine(folder, "")) RecordProperty(each.name, each.found);
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ name = "gpu-7"
 group = "research"
 backend = "process"
 process_uid = "1000:100"
+runtime = "crun"
 disk_per_kernel = "10g"
 keep_logs_days = 7
 end_kernels = true

@@ -312,11 +312,12 @@ TEST(AgentCheck, PrintsALinePerItemAndWhatToDo) {
 TEST(AgentCheck, FailsWhereNoContainerStartsAndShowsNoControlCharacter) {
   FakeWorld world;
   world.checks = {check_line("a container starts", "FAILS", "runc: \x1b[2J", "Mend it.")};
-  const Ran ran = world.run({"agent", "check", "--data", "/srv/berth"});
+  const Ran ran = world.run({"agent", "check", "--data", "/srv/berth", "--runtime", "crun"});
   EXPECT_EQ(ran.exit, 1);
   EXPECT_EQ(ran.out.find('\x1b'), std::string::npos);
   EXPECT_NE(ran.out.find("Containers cannot start here"), std::string::npos) << ran.out;
   EXPECT_EQ(world.checked, "/srv/berth");
+  EXPECT_EQ(world.checked_runtime, "crun");
 }
 
 TEST(AgentCheck, IsJsonForPrograms) {
