@@ -5,6 +5,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -64,6 +65,9 @@ bool is_on_its_own_disk(const std::string& path) {
 std::string record_of_cluster(const std::string& path) {
   const std::string name = to_hex(as_view(blake2b_128(path))).substr(0, 16);
   if (::geteuid() == 0) return "/var/lib/berth-known/" + name;
+  // A service of systemd's has a folder for that, and cannot write into a home.
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/')
+    return std::string(state) + "/berth-known/" + name;
   const std::string home = home_folder();
   return home.empty() ? "" : home + "/.local/state/berth-known/" + name;
 }

@@ -1,7 +1,9 @@
 #include "events/base/files/known_folder.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "tests/support/temp_dir.h"
@@ -49,6 +51,20 @@ TEST_F(KnownFolders, WhatIsOnTheRootDiskOrGoneAfterARestartNeedsNoRecord) {
   EXPECT_FALSE(is_on_its_own_disk("/no/such/folder"));
   EXPECT_FALSE(is_on_its_own_disk("/dev/shm/berth"));
   EXPECT_TRUE(is_on_its_own_disk("/proc/sys"));
+}
+
+TEST(RecordOfACluster, LiesWhereAServiceMayWrite) {
+  const bool is_root = geteuid() == 0;
+  if (is_root) {
+    EXPECT_TRUE(record_of_cluster("/srv/a").starts_with("/var/lib/berth-known/"));
+    ASSERT_EQ(seteuid(65534), 0);
+  }
+  ::setenv("XDG_STATE_HOME", "/srv/state", 1);
+  EXPECT_TRUE(record_of_cluster("/srv/a").starts_with("/srv/state/berth-known/"));
+  ::setenv("XDG_STATE_HOME", "not/absolute", 1);
+  EXPECT_FALSE(record_of_cluster("/srv/a").starts_with("not/absolute"));
+  ::unsetenv("XDG_STATE_HOME");
+  if (is_root) ASSERT_EQ(seteuid(0), 0);
 }
 
 }  // namespace
