@@ -21,8 +21,8 @@ class ServiceNotice {
   ServiceNotice(const ServiceNotice&) = delete;
   ServiceNotice& operator=(const ServiceNotice&) = delete;
 
-  // From now on. Where a watchdog is asked for, a thread calls `alive` twice in its time and says so if that
-  // returned true: who hangs in it, or says false, is started anew.
+  // From now on. Where a watchdog is asked for, a thread calls `alive` eight times in its time and says so
+  // where that returned true: a process that hangs in it, or says false all the time, is started anew.
   void ready(const std::string& status, std::function<bool()> alive);
   // The stop begins, which may take longer than the watchdog's time.
   void stopping();
