@@ -168,8 +168,7 @@ void ShimBackend::do_stop(const Stop& stop) {
   const shim::KernelFiles files = files_of(name);
   // The file is the request; the signal says that it is there. A shim looks by itself when it starts or
   // adopts.
-  shim::write_aside(files.in("stop"), files.in("stop.new"),
-                    shim::encode(shim::StopRequest{stop.grace, false}));
+  shim::ask_for_stop(files, {stop.grace, false}, "stop.new");
   found->second.stop_asked = true;
   if (found->second.shim >= 0) shim::signal_pidfd(found->second.shim, SIGUSR1);
 }

@@ -89,6 +89,15 @@ StopRequest decode_stop(const std::string& bytes) {
   return request;
 }
 
+void ask_for_stop(const KernelFiles& files, StopRequest request, const char* aside) {
+  if (const auto bytes = read_file(files.in("stop"), 4096)) {
+    const StopRequest before = decode_stop(*bytes);
+    request.machine = before.machine;
+    if (before.grace < request.grace) request.grace = before.grace;
+  }
+  write_aside(files.in("stop"), files.in(aside), encode(request));
+}
+
 void be_stopped_by_machine(ExitRecord& record) {
   record.end = kMachineStopped;
   record.error_code = kMachineStopped;
@@ -97,7 +106,7 @@ void be_stopped_by_machine(ExitRecord& record) {
 
 // A shim that another one replaces reads the file when it takes over.
 void end_for_machine(const KernelFiles& files, std::int64_t grace) {
-  write_aside(files.in("stop"), files.in("stop.machine"), encode(StopRequest{grace, true}));
+  ask_for_stop(files, {grace, true}, "stop.machine");
   const auto bytes = read_file(files.state());
   const auto state = bytes ? decode_state(*bytes) : std::nullopt;
   const int shim = state ? open_pidfd(state->shim) : -1;

@@ -24,6 +24,11 @@ struct StopRequest {
 std::string encode(const StopRequest& request);
 StopRequest decode_stop(const std::string& bytes);
 
+// Writes the request into the kernel's folder. Where there is one already its cause stays, and the shorter
+// grace of both: a shim that replaces a dead one has nothing but this file. `aside`: a name of the writer's
+// own for the file until it is whole.
+void ask_for_stop(const KernelFiles& files, StopRequest request, const char* aside);
+
 // Makes it the record of a kernel that the stop of the machine ended. Its line in `ends` keeps no text.
 void be_stopped_by_machine(ExitRecord& record);
 

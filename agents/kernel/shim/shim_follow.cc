@@ -108,8 +108,7 @@ void Shim::look_at_signals() {
 // the net below machine_stop.h.
 void Shim::machine_ends_it() {
   if (machine_stops_) return;
-  write_aside(files_.in("stop"), files_.in("stop.machine"),
-              encode(StopRequest{kMachineStopGraceSeconds * std::int64_t{1'000'000'000}, true}));
+  ask_for_stop(files_, {kMachineStopGraceSeconds * std::int64_t{1'000'000'000}, true}, "stop.machine");
   look_for_stop();
 }
 

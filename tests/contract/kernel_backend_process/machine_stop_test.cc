@@ -1,4 +1,6 @@
 // ADR 0104: what the stop of the machine ends is told as that, and by nothing but who stops it.
+#include <filesystem>
+
 #include "agents/kernel/shim/machine_stop.h"
 #include "tests/contract/kernel_backend_contract.h"
 #include "tests/contract/kernel_backend_real_rig.h"
@@ -80,6 +82,25 @@ TEST(StopRequest, SaysHowLongAndWhoAsks) {
   EXPECT_TRUE(asked.machine);
   EXPECT_FALSE(shim::decode_stop(shim::encode(shim::StopRequest{7, false})).machine);
   EXPECT_FALSE(shim::decode_stop("torn").machine) << "one that cannot be read is nobody's cause";
+}
+
+TEST(StopRequest, KeepsTheFirstCauseAndTheShorterGraceOfThoseThatCome) {
+  const std::string folder = testing::TempDir() + "stop-request";
+  const shim::KernelFiles files{{folder, folder}, "k"};
+  std::filesystem::create_directories(files.dir());
+  const auto file = [&files] { return shim::decode_stop(shim::read_file(files.in("stop")).value_or("")); };
+  shim::ask_for_stop(files, {30, true}, "stop.machine");
+  shim::ask_for_stop(files, {10, false}, "stop.new");
+  EXPECT_TRUE(file().machine) << "a person's stop while the machine stops";
+  EXPECT_EQ(file().grace, 10);
+  shim::ask_for_stop(files, {20, false}, "stop.new");
+  EXPECT_EQ(file().grace, 10);
+  std::filesystem::remove(files.in("stop"));
+  shim::ask_for_stop(files, {5, false}, "stop.new");
+  shim::ask_for_stop(files, {30, true}, "stop.machine");
+  EXPECT_FALSE(file().machine) << "a person's stop was first";
+  EXPECT_EQ(file().grace, 5);
+  std::filesystem::remove_all(folder);
 }
 
 INSTANTIATE_TEST_SUITE_P(Process, MachineStop, testing::Values(RigFactory([] {
