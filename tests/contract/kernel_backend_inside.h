@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "agents/kernel/shim/door.h"
+#include "agents/kernel/shim/records.h"
 #include "tests/contract/kernel_backend_contract.h"
 #include "tests/contract/kernel_backend_real_rig.h"
 #include "tests/support/talk.h"
@@ -136,7 +137,8 @@ TEST_P(KernelInside, ExecIsInTheKernelsCgroupsAndNamespacesAndHasItsRightsAlone)
 TEST_P(KernelInside, AProgramMayOpenAsManyFilesAsElsewhereAndAskForMore) {
   rlimit files{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);
-  const std::string bounds = "1024\n" + std::to_string(files.rlim_max) + "\n";
+  const std::string bounds =
+      "1024\n" + std::to_string(std::min<rlim_t>(files.rlim_max, shim::kFilesHard)) + "\n";
   KernelSpec asked = waiting_spec();
   asked.command = {"sh", "-c", "ulimit -Sn; ulimit -Hn; sleep 300"};
   const KernelKey key = start(asked);
