@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "controller/runtime/sessions/session_lines.h"
 #include "controller/runtime/sessions/session_spans.h"
@@ -137,7 +138,7 @@ std::vector<Span> spans_of(const std::function<void(Told&)>& run) {
   return spans;
 }
 
-const Span& named(const std::vector<Span>& spans, const std::string& name) {
+const Span& named(const std::vector<Span>& spans, std::string_view name) {
   const auto found = std::find_if(spans.begin(), spans.end(), [&](const Span& s) { return s.name == name; });
   EXPECT_NE(found, spans.end()) << name;
   return *found;
