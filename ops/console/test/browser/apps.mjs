@@ -1,7 +1,17 @@
 // What people do with the apps of a session, against the FAKE server's scripted ones.
 import { Refusal } from '../fake/cluster.mjs'
 import { startFake } from '../fake_server.mjs'
-import { expect, folder, newPage, picture, signIn, startSessions, watchFaults } from './browser.mjs'
+import {
+  expect,
+  folder,
+  newPage,
+  picture,
+  signIn,
+  startSessions,
+  THEMES,
+  watchFaults,
+  WIDTHS,
+} from './browser.mjs'
 
 const sessionNamed = ({ cluster }, name) =>
   [...cluster.tables.sessions.values()].findLast((session) => session.name === name)
@@ -255,11 +265,11 @@ const LANGUAGES = {
   ko: ['notebook 앱', 'JupyterLab 더 보기'],
 }
 
-/** The launcher and an app on its way, at both widths, in both themes and both languages. */
+/** The launcher and an app on its way, in each look and both languages. */
 export async function takeAppPictures(browser) {
   for (const [locale, [apps, more]] of Object.entries(LANGUAGES))
-    for (const theme of ['light', 'dark'])
-      for (const width of [1280, 360]) {
+    for (const theme of THEMES)
+      for (const width of WIDTHS) {
         const fake = await startFake({ folder })
         const page = await newPage(browser, { width, theme, phone: width < 500 })
         await signIn(page, fake, 'alice', 'alice-secret')

@@ -9,6 +9,12 @@ export const folder = process.argv[2] ?? `${root}build/release/console`
 export const pictures = `${root}build/console_pages`
 export const faults = []
 
+/** With BERTH_LOOKS=all (ops/check --full) pictures show both widths and both themes, else one of each. */
+const isWhole = process.env.BERTH_LOOKS === 'all'
+export const WIDTHS = isWhole ? [1280, 360] : [1280]
+export const THEMES = isWhole ? ['light', 'dark'] : ['light']
+export const looks = (all, few) => (isWhole ? all : few)
+
 export function expect(holds, what) {
   if (!holds) faults.push(what)
 }

@@ -1,9 +1,6 @@
-// A picture of every page and dialog, at both widths and in both themes; axe looks at each.
+// A picture of every page and dialog in each look; axe looks at each.
 import { startFake } from '../fake_server.mjs'
-import { folder, newPage, picture, signIn, startSessions } from './browser.mjs'
-
-const WIDTHS = [1280, 360]
-const THEMES = ['light', 'dark']
+import { folder, newPage, picture, signIn, startSessions, THEMES, WIDTHS } from './browser.mjs'
 
 export const PAGES = [
   ['sessions', '#/sessions'],

@@ -1,5 +1,5 @@
 // Folders in the console: the Storage page, what a session mounts, and files.
-import { expect, newPage, picture, signIn, startSessions } from './browser.mjs'
+import { expect, looks, newPage, picture, signIn, startSessions } from './browser.mjs'
 
 const button = (page, name) => page.getByRole('button', { name, exact: true })
 const field = (page, name) => page.getByRole('textbox', { name, exact: true })
@@ -261,14 +261,15 @@ export async function walkManyFiles(browser, fake) {
   await page.context().close()
 }
 
-const LOOKS = [
+const ALL_LOOKS = [
   { width: 1280, theme: 'light', locale: 'en' },
   { width: 1280, theme: 'dark', locale: 'en' },
   { width: 360, theme: 'light', locale: 'ko' },
   { width: 360, theme: 'dark', locale: 'en' },
 ]
+const LOOKS = looks(ALL_LOOKS, [ALL_LOOKS[0], ALL_LOOKS[2]])
 
-/** The files of a folder and uploads that are refused or cut, at both widths, in both themes and both languages. */
+/** The files of a folder and uploads that are refused or cut, in each look. */
 export async function takeFilePictures(browser, fake) {
   const folder = [...fake.folders.rows.values()].find(({ name }) => name === 'models')
   for (const look of LOOKS) {

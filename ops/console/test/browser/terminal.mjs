@@ -1,6 +1,16 @@
 // What people do in a terminal of a session, against the FAKE server's scripted shell.
 import { startFake } from '../fake_server.mjs'
-import { expect, folder, newPage, picture, signIn, startSessions, watchFaults } from './browser.mjs'
+import {
+  expect,
+  folder,
+  newPage,
+  picture,
+  signIn,
+  startSessions,
+  THEMES,
+  watchFaults,
+  WIDTHS,
+} from './browser.mjs'
 
 const FLOOD_MIB = 100
 /** How long a page may not answer at most while output floods it. */
@@ -292,10 +302,10 @@ export async function walkFlood(browser) {
 
 const WORDS = ['ls', 'colours', 'unicode', 'size', 'a-command-that-nobody-knows']
 
-/** The terminal and what opens over it, at both widths and in both themes. */
+/** The terminal and what opens over it, in each look. */
 export async function takeTerminalPictures(browser) {
-  for (const theme of ['light', 'dark'])
-    for (const width of [1280, 360]) {
+  for (const theme of THEMES)
+    for (const width of WIDTHS) {
       const fake = await startFake({ folder })
       const page = await newPage(browser, { width, theme, phone: width < 500 })
       await signIn(page, fake, 'alice', 'alice-secret')

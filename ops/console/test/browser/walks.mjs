@@ -2,7 +2,6 @@
 import { startFake } from '../fake_server.mjs'
 import {
   expect,
-  faults,
   folder,
   launchWithoutFolder,
   newPage,
