@@ -43,11 +43,19 @@ stage() {
   printf '%s\t%s\t%d\t%s\n' "$name" "$kind" "$code" "$seconds" >>"$CHECK/stages.tsv"
   if [ "$code" = 0 ]; then
     printf '  ok   %-60s %8s s\n' "$title" "$seconds"
+    [ "$kind" != tests ] || slowest_tests "$CHECK/$name.junit.xml"
   else
     printf '  FAIL %-60s %8s s  (build/check/%s.log)\n' "$title" "$seconds" "$name"
     stage_excerpt "$kind" "$log" | cut -c 1-300 | sed 's/^/       | /'
   fi
   return 0
+}
+
+# The ten tests of ctest's junit file that took longest, on a line; none where none took a second.
+slowest_tests() {
+  [ -f "$1" ] || return 0
+  grep -oE '<testcase name="[^"]+"[^>]* time="[0-9]+' "$1" | sed -E 's/.* name="([^"]+)".* time="([0-9]+)/\2 \1/; s/^<testcase name="([^"]+)".* time="([0-9]+)/\2 \1/' |
+    sort -rn | awk '$1 > 0 && ++count <= 10 { text = text (text == "" ? "" : ", ") $2 " " $1 " s" } END { if (text != "") print "       slowest: " text }' || true
 }
 
 # What a reader of the summary needs of a failed stage's output: of tests which failed and what they said, else the end.

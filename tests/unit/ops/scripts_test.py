@@ -196,6 +196,12 @@ class Scripts(unittest.TestCase):
         self.assertEqual(self.calls(), ["ctest", "ctest"])
         self.assertEqual(done.stdout.splitlines()[-1], "0 passed, 2 failed")
 
+    def test_check_names_the_ten_tests_that_took_longest(self):
+        rows = "".join(f'<testcase name="e2e_{at}" classname="e2e_{at}" time="{at}.7" status="run"/>' for at in range(14))
+        _, done = self.check_with_ctest(f"while [ $# -gt 0 ]; do [ $1 != --output-junit ] || echo '{rows}' >$2; shift; done")
+        said = [line.strip() for line in done.stdout.splitlines() if "slowest" in line]
+        self.assertEqual(said[0], "slowest: " + ", ".join(f"e2e_{at} {at} s" for at in range(13, 3, -1)))
+
     def test_check_with_tests_that_failed_without_a_word_about_it_shows_their_last_lines_and_goes_on(self):
         lines, done = self.check_with_ctest("seq 1000; echo no test to run; exit 8")
         self.assertEqual(done.returncode, 1, done.stderr)
