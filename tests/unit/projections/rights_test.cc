@@ -41,12 +41,14 @@ Reach column(const Right& right, const std::string& who) {
 }
 
 TEST(Rights, EachRoleReachesAsFarAsItsColumnSays) {
-  for (const auto& [who, asks] : kActors)
+  for (const auto& actor : kActors)
     for (const Right& right : rights()) {
+      const auto& who = actor.first;
+      const auto& asks = actor.second;
       SCOPED_TRACE(who + ": " + std::string(name_of(right.noun)) + "." + std::string(name_of(right.verb)));
       const Reach far = column(right, who);
       EXPECT_EQ(reach(asks, right.noun, right.verb), far);
-      const auto may_do = [&, &asks = asks](const v1::Owner& to) {
+      const auto may_do = [&](const v1::Owner& to) {
         return may(asks, right.noun, right.verb, to);
       };
       EXPECT_EQ(may_do(subject("d1", "p1", "alice")), far != Reach::kNone) << "own";
