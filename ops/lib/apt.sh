@@ -32,6 +32,17 @@ debian_archive() {
   own_archives | awk -v own="$codename" '$1 == own && uri == "" { uri = $2 } END { print uri }'
 }
 
+# need_archive: ends with what to do where apt has no archive of this machine's own release. A machine that never ran `apt-get update`
+# (one fresh of its image) has no lists yet, and they are fetched. Needs common.sh.
+need_archive() {
+  [ -z "$(debian_archive)" ] || return 0
+  say "$PROGRAM: fetching apt's lists of packages, which this machine has not"
+  local said
+  said="$(apt-get -q -o DPkg::Lock::Timeout=300 update 2>&1 </dev/null)" ||
+    die "apt-get update failed, and apt's lists have no Debian of this machine's own release" "$(printf '%s' "$said" | grep -E '^[EW]:' | tail -n 1)"
+  [ -n "$(debian_archive)" ] || die "apt has no Debian source of this machine's own release" "see /etc/apt/sources.list"
+}
+
 # debian_sources SUITE: lines of a sources.list for that release with its updates and security fixes, from where this
 # machine has those of its own.
 debian_sources() {

@@ -7,7 +7,7 @@ fetch_system() {
   exec 8>"$folder/lock"
   flock 8
   if [ ! -f "$folder/$suite.tar" ]; then
-    [ -n "$(debian_archive)" ] || die "apt has no Debian source of this machine's own release" "see /etc/apt/sources.list"
+    need_archive
     mapfile -t options < <(apt_settings | sed 's/^/--aptopt=/')
     say "$PROGRAM: fetching Debian $suite (once)"
     (without_descriptors 2 mmdebstrap --quiet --variant=minbase --include=git,ca-certificates "${options[@]}" \

@@ -45,11 +45,12 @@ class Apt(unittest.TestCase):
                  f"Components: {component}\nSHA256:\n {hashlib.sha256(PACKAGE).hexdigest()} {len(PACKAGE)} {packages}\n")
         return f"file://{self.root}/{name}"
 
-    def ask(self, question, sources):
+    def ask(self, question, sources, update=True):
         self.put("etc/sources.list", "".join(f"deb [trusted=yes arch=amd64] {row}\n" for row in sources))
         env = {**os.environ, "APT_CONFIG": os.path.join(self.root, "apt.conf")}
-        fetched = subprocess.run(["apt-get", "-q", "update"], capture_output=True, text=True, env=env, check=False)
-        self.assertEqual(fetched.returncode, 0, fetched.stdout + fetched.stderr)
+        if update:
+            fetched = subprocess.run(["apt-get", "-q", "update"], capture_output=True, text=True, env=env, check=False)
+            self.assertEqual(fetched.returncode, 0, fetched.stdout + fetched.stderr)
         done = subprocess.run(["bash", "-c", f"set -euo pipefail; source ops/lib/apt.sh; {question}"], cwd=ROOT, capture_output=True,
                               text=True, env=env, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -77,6 +78,17 @@ class Apt(unittest.TestCase):
         other, debian = self.archive("other", self.own, self.own, origin="Somebody"), self.archive("debian", self.own, self.own)
         self.assertEqual(self.ask("debian_archive", [f"{other} {self.own} main", f"{debian} {self.own} main"]), [self.shown(debian)])
         self.assertEqual(self.ask("debian_archive", [f"{other} {self.own} main"]), [self.shown(other)], "a mirror of one's own")
+
+    def test_a_machine_that_has_no_lists_yet_fetches_them(self):
+        debian = self.archive("debian", self.own, self.own)
+        said = self.ask("source ops/lib/common.sh; need_archive 2>/dev/null; debian_archive", [f"{debian} {self.own} main"], update=False)
+        self.assertEqual(said, [self.shown(debian)])
+        shutil.rmtree(os.path.join(self.root, "lists"))
+        os.makedirs(os.path.join(self.root, "lists", "partial"))
+        shutil.rmtree(os.path.join(self.root, "debian"))
+        said = self.ask("source ops/lib/common.sh; (need_archive 2>&1) || echo ended", [f"{debian} {self.own} main"], update=False)
+        self.assertIn("apt-get update failed", "\n".join(said))
+        self.assertEqual(said[-1], "ended")
 
     def test_another_release_or_another_component_is_not_this_machines_archive(self):
         older, contrib = self.archive("older", "oldstable", "buzz"), self.archive("contrib", self.own, self.own, component="contrib")
