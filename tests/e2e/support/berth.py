@@ -27,7 +27,7 @@ import traces
 BIN = os.environ.get("BERTH_BIN", os.path.join(ROOT, "build", "release", "bin"))
 IS_ROOT = os.geteuid() == 0
 tempfile.tempdir = os.environ.get("TMPDIR", "/var/tmp")  # data folders are on a disk: /tmp may be memory (Debian 13)
-PATIENCE = 60  # seconds: for a loaded machine; what is waited for takes milliseconds
+PATIENCE = int(os.environ.get("BERTH_TEST_PATIENCE", "60"))  # seconds: for a loaded machine; what is waited for takes milliseconds
 
 
 def program(name):
