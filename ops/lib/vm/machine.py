@@ -7,6 +7,7 @@
 `cut()` is the power cut: qemu is killed, and what the machine had not written through is gone. `start()` again boots what is
 left. Nothing here waits without a limit: a machine that does not answer is a `MachineError` with the console's last lines.
 """
+import ipaddress
 import json
 import os
 import pathlib
@@ -17,15 +18,16 @@ import socket
 import subprocess
 import tempfile
 import time
+import zlib
 
 from vm import system
 
 BOOT_SECONDS_MAX = 420  # without KVM on two busy processors; 50 to 90 s otherwise
 COMMAND_SECONDS = 120
 MEMORY = "3072"
-# The kernel changes its own code while it runs; one of 6.12 met its own breakpoint ("Oops: int3") where the emulated processors are
-# threads of their own.
-THREADS = {"trixie": "single"}
+# Emulated processors take turns. The kernel changes its own code while it runs, and where they are threads of their own one runs the
+# breakpoint that the other has taken away again: 6.12 dies ("Oops: int3"), 6.1 meets it for ever and stands still.
+THREADS = "single"
 
 
 class MachineError(Exception):
@@ -59,8 +61,10 @@ def boots_by_kvm():
 
 
 class Machine:
-    def __init__(self, suite, disks=(), folder=None, memory=MEMORY, arguments=(), options=""):
+    def __init__(self, suite, disks=(), folder=None, memory=MEMORY, arguments=(), options="", network=None):
+        """`network`: the address, like 10.77.0.1/24, of a second card; the machines of this tree that have one are on one network."""
         self.suite = suite
+        self.network = ipaddress.ip_interface(network) if network else None
         self.base = system.folder(suite)
         self.owned = folder is None
         self.folder = pathlib.Path(folder or tempfile.mkdtemp(prefix="run.", dir=self.base))
@@ -88,7 +92,7 @@ class Machine:
 
     def start(self):
         how = ["-accel", "kvm", "-cpu", "host"] if self.accelerator == "kvm" else [
-            "-accel", f"tcg,thread={THREADS.get(self.suite, 'multi')},tb-size=1024", "-cpu", "max"]
+            "-accel", f"tcg,thread={THREADS},tb-size=1024", "-cpu", "max"]
         drives = ["-drive", f"file={self.layer},if=virtio,format=qcow2,cache=writeback"]
         for disk in self.disks:
             kind = "qcow2" if str(disk).endswith(".qcow2") else "raw"
@@ -96,16 +100,33 @@ class Machine:
         append = f"root=LABEL=root ro console=ttyS0 systemd.show_status=1 net.ifnames=1 {self.options}"
         qmp = self.folder / "qmp"
         qmp.unlink(missing_ok=True)
-        command = ["qemu-system-x86_64", *how, "-smp", "2", "-m", self.memory, "-display", "none", "-nodefaults",
+        # It ends with whoever started it, however that ends.
+        command = ["setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64", *how, "-smp", "2", "-m", self.memory, "-display", "none", "-nodefaults",
                    "-kernel", self.base / "vmlinuz", "-initrd", self.base / "initrd.img", "-append", append,
                    "-serial", f"file:{self.console}.new", "-qmp", f"unix:{qmp},server=on,wait=off",
                    "-device", "virtio-rng-pci", *drives,
                    "-netdev", f"user,id=net,hostfwd=tcp:127.0.0.1:{self.port}-:22", "-device", "virtio-net-pci,netdev=net",
-                   *self.arguments]
+                   *self.card(), *self.arguments]
         self.booted_at = time.monotonic()
         self.qemu = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
                                      stdout=subprocess.DEVNULL, stderr=open(self.folder / "qemu.log", "ab"),
                                      start_new_session=True)
+
+    def hardware_address(self):
+        return "52:54:00:" + ":".join(f"{byte:02x}" for byte in self.network.ip.packed[-3:])
+
+    def card(self):
+        if self.network is None:
+            return []
+        port = 20_000 + zlib.crc32(str(system.ROOT).encode()) % 10_000  # of loopback alone, and of this tree
+        return ["-netdev", f"socket,id=second,mcast=239.77.0.1:{port},localaddr=127.0.0.1",
+                "-device", f"virtio-net-pci,netdev=second,mac={self.hardware_address()}"]
+
+    def join_network(self):
+        """Gives the second card its address; once a boot, after `wait()`."""
+        text = f"[Match]\nMACAddress={self.hardware_address()}\n[Link]\nRequiredForOnline=no\n[Network]\nAddress={self.network}\n"
+        self.run(f"printf {shlex.quote(text)} >/etc/systemd/network/05-second.network; networkctl reload; "
+                 f"for i in $(seq 100); do ip -o -4 address | grep -qF ' {self.network} ' && exit 0; sleep 0.2; done; ip address; exit 1")
 
     def said(self, lines=25):
         """The console's last lines; those of boots before this one are in console.log."""
@@ -119,11 +140,19 @@ class Machine:
         # One connection for many commands: without KVM each takes two seconds to agree on keys. A machine that went down
         # takes its connection along.
         settings = ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "ConnectTimeout=10", "BatchMode=yes",
-                    "ServerAliveInterval=5", "ServerAliveCountMax=4", "ControlMaster=auto", "ControlPersist=60",
+                    "ServerAliveInterval=5", "ServerAliveCountMax=24", "ControlMaster=auto", "ControlPersist=60",
                     f"ControlPath={self.sockets}/%C"]
         words = ["ssh", "-q", *(["-t"] if tty else []), "-i", self.base / "id", "-p", str(self.port)]
         words += [word for setting in settings for word in ("-o", setting)]
         return subprocess.run([str(word) for word in [*words, "root@127.0.0.1", command]], check=False, **more)
+
+    def forward(self, port):
+        """Its port of loopback, as the same port of this machine's; end the process that is returned."""
+        words = ["ssh", "-q", "-N", "-i", self.base / "id", "-p", str(self.port), "-L", f"127.0.0.1:{port}:127.0.0.1:{port}"]
+        settings = ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "ExitOnForwardFailure=yes", "BatchMode=yes",
+                    "ControlPath=none"]
+        words += [word for setting in settings for word in ("-o", setting)]
+        return subprocess.Popen([str(word) for word in [*words, "root@127.0.0.1"]], stdin=subprocess.DEVNULL)
 
     def wait(self, seconds=BOOT_SECONDS_MAX):
         """Until sshd answers; the seconds since `start()`."""
