@@ -49,14 +49,14 @@ def small_image(folder):
 class Installed:
     """A machine with Berth installed from the tree; `berth.service` runs after `enable()`."""
 
-    def __init__(self, suite=SUITE, images=(), disks=(), **more):
-        tree.build(suite)
+    def __init__(self, suite=SUITE, images=(), disks=(), tests=(), **more):
+        tree.build(suite, tests)
         place = system.make_system(suite, tree.libraries(suite))
         self.folder = tempfile.TemporaryDirectory(dir=place, prefix="test.")  # pylint: disable=consider-using-with
         folder = pathlib.Path(self.folder.name)
         with tempfile.TemporaryDirectory(dir=place, prefix="image.") as image:
             layout = small_image(pathlib.Path(image))
-            drives = [tree.make_disk(suite, folder / "tree.raw", images, {"build/images/small": layout})]
+            drives = [tree.make_disk(suite, folder / "tree.raw", images, {"build/images/small": layout}, tests)]
         for number, size in enumerate(disks):
             drives.append(folder / f"disk{number}.qcow2")
             subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", drives[-1], size], check=True)
@@ -76,7 +76,11 @@ class Installed:
         self.folder.cleanup()
 
     def run(self, command, seconds=120):
-        return self.machine.run(command, seconds)
+        try:
+            return self.machine.run(command, seconds)
+        except MachineError as error:
+            said = self.machine.call("journalctl -u 'berth*' -n 25 --no-pager -o cat; systemctl show berth -p ActiveState,NRestarts,Result", 30)[1]
+            raise MachineError(f"{error}\nits units say:\n{said}") from None
 
     def call(self, command, seconds=120):
         return self.machine.call(command, seconds)

@@ -32,10 +32,11 @@ def root_folder(suite):
     return pathlib.Path("/") if suite == host_suite() else ROOT / "build" / "suite" / suite / "root"
 
 
-def build(suite):
-    """Builds what is not built for this suite."""
-    if suite != host_suite():
-        subprocess.run([ROOT / "ops" / "lib" / "suite_build", suite], check=True, stdout=subprocess.DEVNULL)
+def build(suite, tests=()):
+    """Builds what is not built for this suite; `tests`: test programs besides."""
+    if suite != host_suite() or tests:
+        subprocess.run([ROOT / "ops" / "lib" / "suite_build", suite, *(["programs", *tests] if tests else [])], check=True,
+                       stdout=subprocess.DEVNULL)
 
 
 def libraries(suite):
@@ -64,8 +65,8 @@ def libraries(suite):
     return sorted(packages)
 
 
-def make_disk(suite, path, images=("python",), more=()):
-    """`images` of build/images; `more`: {path in the tree: folder of this machine}."""
+def make_disk(suite, path, images=("python",), more=(), tests=()):
+    """`images` of build/images; `more`: {path in the tree: folder of this machine}; `tests`: test programs of this suite."""
     with tempfile.TemporaryDirectory(dir=path.parent, prefix="tree.") as folder:
         top = pathlib.Path(folder) / "tree"
         names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True,
@@ -76,10 +77,11 @@ def make_disk(suite, path, images=("python",), more=()):
                 shutil.copy2(ROOT / name, top / name)
         build, release = build_folder(suite), top / "build" / "release"
         (release / "bin").mkdir(parents=True)
-        for program in (build / "bin").iterdir():
+        (release / "tests").mkdir()
+        for program in [*(build / "bin").iterdir(), *(build / "tests" / name for name in tests)]:
             if program.is_file() and os.access(program, os.X_OK):
-                shutil.copy2(program, release / "bin")
-                subprocess.run(["strip", release / "bin" / program.name], check=True)
+                shutil.copy2(program, release / program.parent.name)
+                subprocess.run(["strip", release / program.parent.name / program.name], check=True)
         console = ROOT / "build" / "release" / "console"
         if console.exists():
             shutil.copytree(console, release / "console")
