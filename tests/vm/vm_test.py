@@ -149,6 +149,7 @@ class RealMachine(unittest.TestCase):
     def test_13_a_machine_out_of_memory_ends_a_kernel_and_nothing_of_its_own(self):
         self.vm.session("innocent", mem="64m")
         pids = self.vm.run("pgrep -x sshd; pgrep -x berth; pgrep -x berth-launcher; pgrep -x systemd")
+        restarts = self.vm.run("systemctl show berth -p NRestarts")
         # Kernels may have more than there is: their limits are above what the machine has left.
         self.vm.run("swapoff -a; mount -o remount,size=95% /dev/shm; "
                     "head -c $(awk '/MemAvailable/ {printf \"%d\", $2 - 420000}' /proc/meminfo)K /dev/zero >/dev/shm/ballast", 200)
@@ -159,6 +160,8 @@ class RealMachine(unittest.TestCase):
         self.assertIn(self.vm.end_of("eater")[0], ("OUT_OF_MEMORY", "SIGNALLED"))
         self.assertEqual(self.vm.run("pgrep -x sshd; pgrep -x berth; pgrep -x berth-launcher; pgrep -x systemd").split()[-3:], pids.split()[-3:])
         self.vm.run("berth session rm innocent")
+        self.vm.run(f"berth session run --image {rig.SMALL} --cpu 0.2 --mem 32m --wait -- true")
+        self.assertEqual(self.vm.run("systemctl show berth -p NRestarts"), restarts, self.vm.run("journalctl -u berth -n 30 --no-pager"))
 
     @full
     def test_14_a_stop_that_ends_kernels_says_so(self):
