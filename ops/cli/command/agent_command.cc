@@ -62,7 +62,7 @@ Outcome<std::string> read_token(Shell& shell, const std::string& path) {
   const std::string token = text ? text->substr(0, text->find('\n')) : "";
   if (!token.empty()) return token;
   return usage_failure("there is no token in " + (path == "-" ? "stdin" : path.substr(0, 200)),
-                       "its first line is what `berth agent token` printed");
+                       "its first line is what `berth agent token NAME -o name` printed");
 }
 
 void add_agent_enroll(Registry& registry, CLI::App* noun) {
@@ -106,29 +106,31 @@ void add_agent_token(Registry& registry, CLI::App* noun) {
   auto* app =
       registry.verb(noun, "token", "Enroll an agent whose machine gets the key for a one-time token: join");
   app->add_option("AGENT", *agent, "Its name")->required();
-  registry.on(app, "  berth agent token a2", [agent](Shell& shell) -> Outcome<int> {
-    const auto api = shell.api();
-    if (!api) return api.failure();
-    warn_of_live_agent(shell, **api, *agent);
-    const std::string token = shell.world().new_token();  // the server is told its hash alone
-    const std::string expires = format_rfc3339((shell.now() + kTokenTime) / kSecond * kSecond);
-    const auto reply =
-        (*api)->post("/v1/agents/" + percent_encoded(*agent) + "/token",
-                     json::object{{"token_hash", to_hex(as_view(controller::api::hash_of_token(token)))},
-                                  {"expires_at", expires}});
-    if (!reply) return reply.failure();
-    Listing listing;
-    listing.columns = {column("AGENT", "agent"), column("TOKEN", "token"),
-                       time_column("EXPIRES", "expires_at")};
-    listing.name_path = "token";
-    shell.out() << print_one(json::object{{"agent", *agent}, {"token", token}, {"expires_at", expires}},
-                             listing, shell.style());
-    shell.note(
-        "on the agent's machine, within 15 minutes: berth agent join " + *agent +
-        " --token-file FILE (- for stdin) --endpoint https://THIS_SERVER:7410 --fingerprint sha256:... > " +
-        *agent + ".json");
-    return kOk;
-  });
+  registry.on(
+      app, "  berth agent token a2\n  berth agent token a2 -o name > token",
+      [agent](Shell& shell) -> Outcome<int> {
+        const auto api = shell.api();
+        if (!api) return api.failure();
+        warn_of_live_agent(shell, **api, *agent);
+        const std::string token = shell.world().new_token();  // the server is told its hash alone
+        const std::string expires = format_rfc3339((shell.now() + kTokenTime) / kSecond * kSecond);
+        const auto reply =
+            (*api)->post("/v1/agents/" + percent_encoded(*agent) + "/token",
+                         json::object{{"token_hash", to_hex(as_view(controller::api::hash_of_token(token)))},
+                                      {"expires_at", expires}});
+        if (!reply) return reply.failure();
+        Listing listing;
+        listing.columns = {column("AGENT", "agent"), column("TOKEN", "token"),
+                           time_column("EXPIRES", "expires_at")};
+        listing.name_path = "token";
+        shell.out() << print_one(json::object{{"agent", *agent}, {"token", token}, {"expires_at", expires}},
+                                 listing, shell.style());
+        shell.note("on the agent's machine, within 15 minutes: berth agent join " + *agent +
+                   " --token-file FILE (- for stdin) --endpoint https://THIS_SERVER:7410 --fingerprint "
+                   "sha256:... > " +
+                   *agent + ".json");
+        return kOk;
+      });
 }
 
 void add_agent_join(Registry& registry, CLI::App* noun) {
