@@ -4,6 +4,7 @@
 // TOLD is JSON: login links' tokens for jo, whose sessions these are, otto of the same domain, and admin (superadmin); hasIndex: packages
 // can be installed.
 import { statusOfForm } from './form.mjs'
+import { newNotebook, READS_LIMIT, runCell } from './notebook_page.mjs'
 import { button, field, openBrowser, restartServer, runSteps, setPassword } from './rig.mjs'
 import { endSession, openApp, openConsole, shows, startSession, typeLine, windowOf } from './session.mjs'
 
@@ -15,11 +16,6 @@ const dialog = page.getByRole('dialog')
 page.setDefaultTimeout(120_000)
 
 const MEMORY = 1_073_741_824
-/** Of cgroups v1 and v2. */
-const CELL = `
-from pathlib import Path
-limits = [Path('/sys/fs/cgroup') / name for name in ('memory/memory.limit_in_bytes', 'memory.max')]
-print('limit', *[path.read_text().strip() for path in limits if path.exists()], 6 * 7)`.trim()
 /** Longer than a start of the server takes, and shorter than Jupyter's page waits before it asks again (10 to 30 s). */
 const LONG_CELL = `
 import time
@@ -47,25 +43,6 @@ function expect(holds, what) {
 
 async function withoutPrompt(opened) {
   expect((await opened.getByText(/token|password/i).count()) === 0, 'it asks for a token')
-}
-
-/** NEW, Notebook for Berth, in the folder that the tree shows. */
-async function newNotebook(tree) {
-  await tree
-    .getByRole('button', { name: 'New', exact: true })
-    .or(tree.getByText('New', { exact: true }))
-    .first()
-    .click()
-  const kernel = tree.getByRole('menuitem', { name: 'Notebook for Berth' })
-  return windowOf(tree, () => kernel.click())
-}
-
-async function runCell(notebook, text) {
-  await notebook.locator('.jp-CodeCell .cm-content').last().click()
-  await notebook.locator('[data-status=idle]').first().waitFor({ state: 'attached' })
-  await notebook.keyboard.press('Control+a')
-  await notebook.keyboard.insertText(text)
-  await notebook.keyboard.press('Control+Enter')
 }
 
 /** As Jupyter counts them, in the order in which the kernels were started. */
@@ -196,7 +173,7 @@ await runSteps(
       const tree = await openApp(page, 'work', 'Jupyter Notebook')
       const notebook = await newNotebook(tree)
       await withoutPrompt(tree)
-      await runCell(notebook, CELL)
+      await runCell(notebook, READS_LIMIT)
       await notebook.getByText(`limit ${MEMORY} 42`).waitFor()
       const took = `${((Date.now() - begin) / 1000).toFixed(1)} s from the click to the output`
       notebooks = tree.url()

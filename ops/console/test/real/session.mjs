@@ -7,7 +7,7 @@ const IMAGE_MS = 300_000
 /** START to RUNNING. `folders` are mounted under their own names. */
 export async function startSession(
   page,
-  { name, environment, cpu = '0.5', ram = '256m', command, folders = [] },
+  { name, environment, cpu = '0.5', ram = '256m', command, folders = [], wait = IMAGE_MS },
 ) {
   await page.getByRole('link', { name: 'Sessions', exact: true }).click()
   await button(page, 'START').click()
@@ -22,7 +22,7 @@ export async function startSession(
     await page.getByRole('combobox', { name: `Folder ${at + 1}`, exact: true }).selectOption(folder)
   }
   await pressLaunch(page, { asked: folders.length === 0 })
-  await page.getByRole('row', { name: new RegExp(`${name}.*RUNNING`) }).waitFor({ timeout: IMAGE_MS })
+  await page.getByRole('row', { name: new RegExp(`${name}.*RUNNING`) }).waitFor({ timeout: wait })
 }
 
 export async function endSession(page, name) {
