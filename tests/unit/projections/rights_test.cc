@@ -48,9 +48,7 @@ TEST(Rights, EachRoleReachesAsFarAsItsColumnSays) {
       SCOPED_TRACE(who + ": " + std::string(name_of(right.noun)) + "." + std::string(name_of(right.verb)));
       const Reach far = column(right, who);
       EXPECT_EQ(reach(asks, right.noun, right.verb), far);
-      const auto may_do = [&](const v1::Owner& to) {
-        return may(asks, right.noun, right.verb, to);
-      };
+      const auto may_do = [&](const v1::Owner& to) { return may(asks, right.noun, right.verb, to); };
       EXPECT_EQ(may_do(subject("d1", "p1", "alice")), far != Reach::kNone) << "own";
       EXPECT_EQ(may_do(subject("d1", "p1", "bob")), far >= Reach::kProject) << "of an administered project";
       EXPECT_EQ(may_do(subject("d1", "p2", "bob")), far >= Reach::kDomain) << "of another project";
