@@ -50,6 +50,10 @@ class RealCluster(unittest.TestCase):
         cls.log = f"kafka://{MACHINES}:{cls.broker.machines}"
         cls.head = cls.machine(HEAD)
         cls.worker = cls.machine(WORKER)
+        # The image lies on the agent's machine; who names it reads it too, as the controller's user.
+        layout = cls.head.run("tar -C /root/berth/build/images -cz small | base64 -w0")
+        for one in (cls.head, cls.worker):
+            one.machine.run("base64 -d | tar -C /srv -xz; chmod -R a+rX /srv/small", 120, layout)
 
     @classmethod
     def machine(cls, address):
@@ -75,8 +79,7 @@ class RealCluster(unittest.TestCase):
                         f">/etc/berth/agent.key); sed -i 's|^BERTH_OPTIONS=.*|BERTH_OPTIONS=--log {self.log} --services {WORKER}:7411|' "
                         "/etc/berth/agent.env; systemctl enable --now berth-agent", 300)
         self.head.run(READY.format("runuser -u berth -- berth --data /var/lib/berth-controller agent ls | grep -q 'a2 .*ALIVE'"), 200)
-        # The image lies on the agent's machine.
-        self.berth(f"image add {rig.SMALL} oci:/root/berth/build/images/small:1")
+        self.berth(f"image add {rig.SMALL} oci:/srv/small:1")
         text = self.berth(f"session run --image {rig.SMALL} --cpu 0.5 --mem 64m --wait -- sh -c 'echo $((6*7)); hostname'")
         self.assertIn("42", text)
         self.berth(f"session run --image {rig.SMALL} --cpu 0.2 --mem 64m --name stays --detach")

@@ -174,6 +174,24 @@ class RealMachine(unittest.TestCase):
         self.vm.enable("--volume far=/srv/far/volume")
         self.vm.run("systemctl restart berth", 200)
 
+    @full
+    def test_15_a_slice_that_somebody_stops_is_no_stop_of_the_machine(self):
+        self.vm.session("sliced")
+        self.vm.run("systemctl stop berth.slice", 200)
+        self.assertEqual(self.vm.end_of("sliced")[0], "SIGNALLED")
+        self.vm.run(f"berth session run --image {rig.SMALL} --cpu 0.2 --mem 32m --wait -- true")
+
+    @full
+    def test_16_a_runtime_that_is_gone_is_named(self):
+        self.vm.run("mv /usr/sbin/runc /usr/sbin/runc.gone")
+        try:
+            self.vm.run(f"berth session run --image {rig.SMALL} --cpu 0.2 --mem 32m --name norunc --detach -- true; "
+                        "for i in $(seq 60); do berth session why norunc | grep -q 'cannot run /usr/sbin/runc' && exit 0; sleep 0.5; done; "
+                        "berth session why norunc; exit 1")
+        finally:
+            self.vm.run("mv /usr/sbin/runc.gone /usr/sbin/runc")
+        self.vm.end_of("norunc")
+
     def jobs(self):
         """Jobs that meet the machine's end each in its own way."""
         self.vm.run("berth folder ls | grep -q ^kept || berth folder create kept --volume far 2>/dev/null || berth folder create kept")

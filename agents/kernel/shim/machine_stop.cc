@@ -53,13 +53,16 @@ bool has_ended(const KernelFiles& files) {
   return access(files.exit().c_str(), F_OK) == 0 || access(files.dir().c_str(), F_OK) != 0;
 }
 
-bool system_is_stopping() {
+// The word of systemd's for how the system is; empty: it does not say.
+std::string state_of_system() {
   FILE* const said = popen("timeout 20 systemctl is-system-running 2>/dev/null", "re");
-  if (said == nullptr) return false;
+  if (said == nullptr) return {};
   std::array<char, 64> word{};
   const bool read = fgets(word.data(), static_cast<int>(word.size()), said) != nullptr;
   pclose(said);
-  return read && std::strncmp(word.data(), "stopping", 8) == 0;
+  std::string state = read ? word.data() : "";
+  while (!state.empty() && state.back() == '\n') state.pop_back();
+  return state;
 }
 
 void sync_ends(const std::vector<KernelFiles>& kernels) {
@@ -72,6 +75,11 @@ void sync_ends(const std::vector<KernelFiles>& kernels) {
 }
 
 }  // namespace
+
+bool system_goes_on() {
+  const std::string state = state_of_system();
+  return state == "running" || state == "degraded" || state == "starting";
+}
 
 std::string encode(const StopRequest& request) {
   return encode_fields(
@@ -116,7 +124,7 @@ void end_for_machine(const KernelFiles& files, std::int64_t grace) {
 }
 
 int stop_for_machine(int grace_seconds) {
-  if (!system_is_stopping()) {
+  if (state_of_system() != "stopping") {
     printf("the system is not stopping: kernels go on\n");
     return 0;
   }

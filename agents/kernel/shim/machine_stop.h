@@ -35,6 +35,10 @@ void be_stopped_by_machine(ExitRecord& record);
 // Writes into the kernel's folder that the machine stops, and wakes its shim; `grace` in ns.
 void end_for_machine(const KernelFiles& files, std::int64_t grace);
 
+// Whether systemd says that the system runs on: its signal then comes of a unit that somebody stopped. Where
+// systemd does not answer it is on its way out. Takes up to 20 s.
+bool system_goes_on();
+
 // Of every agent of this machine: those whose fast folders lie in /run and /dev/shm. Unless systemd says that
 // the system is stopping nothing happens: stopping the unit ends no kernel. The exit code.
 int stop_for_machine(int grace_seconds);

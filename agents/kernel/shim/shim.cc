@@ -254,7 +254,10 @@ void Shim::be_runtime(int gate) {
   else if (door_)
     dup2(door_.get(), kDoorFd);
   exec_runtime(spec_, files_, static_cast<bool>(door_));
-  dprintf(2, "berth: cannot run '%s': %s\n", spec_.runtime.c_str(), std::strerror(errno));
+  const std::string why = "cannot run " + spec_.runtime + ": " + std::strerror(errno);
+  dprintf(2, "berth: %s\n", why.c_str());
+  const int log = open(files_.in("runtime.log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  dprintf(log, "{\"level\":\"error\",\"msg\":\"%s\"}\n", why.c_str());  // as the runtime tells its own
   _exit(127);
 }
 

@@ -105,9 +105,10 @@ void Shim::look_at_signals() {
 }
 
 // Process 1 ends what is left of the machine's processes, and its signal has come to the kernel's as well:
-// the net below machine_stop.h.
+// the net below machine_stop.h. So does its signal where somebody stops our slice or scope: the kernel ends
+// by that signal then, and the machine is not the cause.
 void Shim::machine_ends_it() {
-  if (machine_stops_) return;
+  if (machine_stops_ || system_goes_on()) return;
   ask_for_stop(files_, {kMachineStopGraceSeconds * std::int64_t{1'000'000'000}, true}, "stop.machine");
   look_for_stop();
 }
