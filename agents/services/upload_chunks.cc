@@ -86,8 +86,12 @@ void UploadChunks::begin(const ComingHandle& coming) {
   auto chunk = uploads.begin_chunk(coming->what.question);
   if (!chunk)
     return give_up(coming, chunk.error(), offset_to_tell(chunk.error(), uploads, coming->what.question));
-  if (const auto known = chunk->go_on(take_hash(coming->what)); !known) return give_up(coming, known.error());
   coming->chunk.emplace(*std::move(chunk));
+  if (const auto known = coming->chunk->go_on(take_hash(coming->what)); !known) {
+    coming->chunk
+        .reset();  // it holds the upload: the asker's next question comes as soon as this is answered
+    return give_up(coming, known.error());
+  }
   {
     const std::lock_guard lock(mutex_);
     std::erase_if(under_way_, [](const auto& one) { return one.second.expired(); });
@@ -150,8 +154,8 @@ void UploadChunks::write_on(const ComingHandle& coming) {
     if (pieces.empty()) return;
     for (const std::string& piece : pieces)
       if (const auto written = coming->chunk->add(piece); !written) {
-        give_up(coming, written.error());
-        return drop(coming);
+        drop(coming);  // before the answer
+        return give_up(coming, written.error());
       }
   }
 }
