@@ -132,6 +132,9 @@ EXAMPLES = {
          {**LABELLED, "ops/check": "run_ctest a asan -LE \"$SLOW|gone\" -j 2"}, {**LABELLED, "ops/check": "SLOW='one|gone'"},
          {**LABELLED, "ops/check": "run_ctest a asan -L folder"}],
         [{**LABELLED, "ops/check": "SLOW='one|two'  # gone\nbuild_labelled asan four\nrun_ctest a asan -L 'three|four' -LE \"$SLOW|five\""}]),
+    checks.no_test_stops_all_others: (
+        [{"CMakeLists.txt": "set_tests_properties(a PROPERTIES RUN_SERIAL ON)"}, {"a/b.cmake": "  TIMEOUT 3 RUN_SERIAL TRUE"}],
+        [{"CMakeLists.txt": "set_tests_properties(a PROPERTIES RESOURCE_LOCK b)  # not RUN_SERIAL", "a.md": "RUN_SERIAL"}]),
     mutants.mutants_apply: (
         [{"tests/simulation/mutants/a.patch": MUTANT, "a.cc": "f();\nh();\n"},
          {"tests/simulation/mutants/a.patch": MUTANT.replace("Unit", "unit"), "a.cc": "f();\ng();\n"}],

@@ -1,4 +1,4 @@
-"""Rules about ops/check: what its stages choose tests by must exist."""
+"""Rules about ops/check: what its stages choose tests by must exist, and no test keeps all others waiting."""
 
 import re
 
@@ -27,3 +27,12 @@ def ops_check_chooses_by_labels_that_tests_have(tree):
     for at, label in chosen(text):
         if label not in given:
             yield Problem(CHECK, text.count("\n", 0, at) + 1, f"no test has the label '{label}' (LABELS in tests/)")
+
+
+def no_test_stops_all_others(tree):
+    for path in tree.paths():
+        if not path.endswith(("CMakeLists.txt", ".cmake")):
+            continue
+        for number, line in enumerate(tree.lines(path), 1):
+            if "RUN_SERIAL" in line.split("#")[0]:
+                yield Problem(path, number, "RUN_SERIAL stops all other tests: take turns with those that share something (berth_turns)")
