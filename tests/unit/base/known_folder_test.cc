@@ -64,7 +64,7 @@ TEST(RecordOfACluster, LiesWhereAServiceMayWrite) {
   ::setenv("XDG_STATE_HOME", "not/absolute", 1);
   EXPECT_FALSE(record_of_cluster("/srv/a").starts_with("not/absolute"));
   ::unsetenv("XDG_STATE_HOME");
-  if (is_root) ASSERT_EQ(seteuid(0), 0);
+  if (is_root) { ASSERT_EQ(seteuid(0), 0); }
 }
 
 }  // namespace
