@@ -2,6 +2,7 @@
 import { Refusal } from '../fake/cluster.mjs'
 import { startFake } from '../fake_server.mjs'
 import {
+  comesTrue,
   expect,
   folder,
   newPage,
@@ -79,9 +80,10 @@ async function walkFirstIcon(page, fake, session) {
   await arrived(again, 'jupyter')
   const before = fake.apps.cookies.size
   await again.goBack({ waitUntil: 'commit' })
-  const until = Date.now() + 10_000
-  while (fake.apps.cookies.size === before && Date.now() < until) await page.waitForTimeout(50)
-  expect(fake.apps.cookies.size > before, 'who goes back from an app waits for ever')
+  expect(
+    await comesTrue(() => fake.apps.cookies.size > before),
+    'who goes back from an app waits for ever',
+  )
   await arrived(again, 'jupyter')
   await again.close()
   await opened.close()

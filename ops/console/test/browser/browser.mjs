@@ -19,6 +19,13 @@ export function expect(holds, what) {
   if (!holds) faults.push(what)
 }
 
+/** Awaits what the fake server learns at its own time: whether it came to hold. */
+export async function comesTrue(condition) {
+  const until = Date.now() + 10_000
+  while (!condition() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20))
+  return condition()
+}
+
 export async function newPage(browser, { width = 1280, theme = 'light', locale = 'en', phone = false } = {}) {
   const context = await browser.newContext({
     viewport: { width, height: width < 500 ? 740 : 800 },

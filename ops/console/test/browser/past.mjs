@@ -104,7 +104,7 @@ async function stepAndPlay(page, fake) {
   await page.keyboard.press('Enter')
   await page.getByRole('region', { name: 'What there was' }).getByText('RUNNING').waitFor()
   await button(page, 'Pause').click()
-  expect((await whenOf(page)) !== before || before !== undefined, 'play does not move the moment')
+  expect((await whenOf(page)) !== before, 'play does not move the moment')
   const moments = fake.moments.size
   await slider.focus()
   for (let count = 0; count < 60; count++) await page.keyboard.press('ArrowLeft')

@@ -247,7 +247,8 @@ export async function walkManyFiles(browser, fake) {
   await page.goto(`${fake.origin}/#/storage/${many.id}`)
   await row(page, /^f0000/).waitFor()
   const table = page.getByRole('region', { name: 'Files of many-files' })
-  for (let n = 0; n < 40 && (await row(page, /^f1199/).count()) === 0; n++) {
+  const until = Date.now() + 30_000
+  while ((await row(page, /^f1199/).count()) === 0 && Date.now() < until) {
     await table.evaluate((element) => element.scrollTo(0, element.scrollHeight))
     await page.waitForTimeout(50)
   }

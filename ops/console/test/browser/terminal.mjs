@@ -1,6 +1,7 @@
 // What people do in a terminal of a session, against the FAKE server's scripted shell.
 import { startFake } from '../fake_server.mjs'
 import {
+  comesTrue,
   expect,
   folder,
   newPage,
@@ -120,8 +121,7 @@ const answersOf = (shell) => shell.heard.split('\x1b[?1;2c').length - 1
 /** Has the shell ask its question: how often it was answered then, `before` at first. */
 async function answersAfter(page, shell, before) {
   await type(page, 'ask')
-  const until = Date.now() + 10_000
-  while (answersOf(shell) <= before && Date.now() < until) await page.waitForTimeout(50)
+  await comesTrue(() => answersOf(shell) > before)
   // A second answer, which must not come, would stand before what is typed next.
   await type(page, 'after-the-question')
   await shown(page, 'after-the-question: not found')
@@ -220,7 +220,9 @@ async function walkEnds(page, fake, session) {
   await page.getByText('Only the owner of a session can open its terminal.').waitFor()
   await page.reload()
   await attached(page)
+  const shell = fake.shells.of(session)
   await type(page, 'the-last-word')
+  expect(await comesTrue(() => shell.heard.endsWith('the-last-word\r')), 'the last word was not heard')
   fake.cluster.end(fake.cluster.tables.sessions.get(session.id), 'alice')
   await page.getByText('The session has ended.').waitFor()
   await shown(page, 'the-last-word: not found')
@@ -268,7 +270,7 @@ export async function walkTerminalRights(browser) {
   await other.goto(`${fake.origin}/#/sessions`)
   await other.getByRole('button', { name: 'Log out' }).click()
   await page.getByRole('heading', { name: 'Log in' }).waitFor()
-  expect(fake.shells.of(own).clients.size === 0, 'a terminal outlives a logout')
+  expect(await comesTrue(() => fake.shells.of(own).clients.size === 0), 'a terminal outlives a logout')
   await page.context().close()
   fake.close()
 }

@@ -1,6 +1,7 @@
 // What people do, step by step, found by roles and labels alone.
 import { startFake } from '../fake_server.mjs'
 import {
+  comesTrue,
   expect,
   folder,
   launchWithoutFolder,
@@ -116,7 +117,7 @@ export async function walkLive(browser, fake) {
     await tabs.at(-1).goto(`${fake.origin}/#/sessions`)
   }
   await Promise.all(tabs.map((tab) => tab.getByRole('link', { name: 'notebook', exact: true }).waitFor()))
-  expect(fake.streams() === 1, `three tabs hold ${fake.streams()} streams`)
+  expect(await comesTrue(() => fake.streams() === 1), `three tabs hold ${fake.streams()} streams`)
 
   const listings = fake.listings()
   const brief = startSessions(fake, { name: 'brief', resources: { cpu: '1' } })[0]
@@ -154,7 +155,10 @@ export async function walkLive(browser, fake) {
   await tabs[1].goto(`${fake.origin}/#/admin/users`)
   await tabs[1].getByText('You do not have access to this page').waitFor()
   await picture(tabs[1], 'denied', 1280, 'light')
-  expect(fake.streams() === 1, `three tabs hold ${fake.streams()} streams after a new login`)
+  expect(
+    await comesTrue(() => fake.streams() === 1),
+    `three tabs hold ${fake.streams()} streams after a new login`,
+  )
   await first.context().close()
 }
 
