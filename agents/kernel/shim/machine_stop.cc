@@ -19,6 +19,8 @@ namespace berth::agents::shim {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr int kUnitMayWait = 20;  // seconds for systemd's answer
+constexpr int kShimMayWait = 2;   // a lease that ends meanwhile ends its kernel so much later
 constexpr std::int64_t kAfterGrace = 10 * kSecond;  // from the kill to the record
 
 std::vector<std::string> names_in(const std::string& folder) {
@@ -53,9 +55,11 @@ bool has_ended(const KernelFiles& files) {
   return access(files.exit().c_str(), F_OK) == 0 || access(files.dir().c_str(), F_OK) != 0;
 }
 
-// The word of systemd's for how the system is; empty: it does not say.
-std::string state_of_system() {
-  FILE* const said = popen("timeout 20 systemctl is-system-running 2>/dev/null", "re");
+// The word of systemd's for how the system is; empty: systemd does not say within so many seconds.
+std::string state_of_system(int seconds) {
+  const std::string ask =
+      "timeout -s KILL " + std::to_string(seconds) + " systemctl is-system-running 2>/dev/null";
+  FILE* const said = popen(ask.c_str(), "re");
   if (said == nullptr) return {};
   std::array<char, 64> word{};
   const bool read = fgets(word.data(), static_cast<int>(word.size()), said) != nullptr;
@@ -77,7 +81,7 @@ void sync_ends(const std::vector<KernelFiles>& kernels) {
 }  // namespace
 
 bool system_goes_on() {
-  const std::string state = state_of_system();
+  const std::string state = state_of_system(kShimMayWait);
   return state == "running" || state == "degraded" || state == "starting";
 }
 
@@ -124,7 +128,7 @@ void end_for_machine(const KernelFiles& files, std::int64_t grace) {
 }
 
 int stop_for_machine(int grace_seconds) {
-  if (state_of_system() != "stopping") {
+  if (state_of_system(kUnitMayWait) != "stopping") {
     printf("the system is not stopping: kernels go on\n");
     return 0;
   }

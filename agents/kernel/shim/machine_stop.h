@@ -35,8 +35,8 @@ void be_stopped_by_machine(ExitRecord& record);
 // Writes into the kernel's folder that the machine stops, and wakes its shim; `grace` in ns.
 void end_for_machine(const KernelFiles& files, std::int64_t grace);
 
-// Whether systemd says that the system runs on: its signal then comes of a unit that somebody stopped. Where
-// systemd does not answer it is on its way out. Takes up to 20 s.
+// Whether systemd says that the system runs on: the signal of process 1 then comes of a unit that somebody
+// stopped. A systemd that does not answer within 2 s is taken for one that stops.
 bool system_goes_on();
 
 // Of every agent of this machine: those whose fast folders lie in /run and /dev/shm. Unless systemd says that

@@ -1,7 +1,14 @@
 // ADR 0104: what the stop of the machine ends is told as that, and by nothing but who stops it.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "agents/kernel/shim/machine_stop.h"
+#include "events/base/lease.h"
 #include "tests/contract/kernel_backend_contract.h"
 #include "tests/contract/kernel_backend_real_rig.h"
 
@@ -82,6 +89,38 @@ TEST(StopRequest, SaysHowLongAndWhoAsks) {
   EXPECT_TRUE(asked.machine);
   EXPECT_FALSE(shim::decode_stop(shim::encode(shim::StopRequest{7, false})).machine);
   EXPECT_FALSE(shim::decode_stop("torn").machine) << "one that cannot be read is nobody's cause";
+}
+
+// Whether the system goes on, as a systemctl that runs `script` says it. SIGTERM is blocked, as in a shim.
+bool goes_on_by(const std::string& script) {
+  const std::string folder = testing::TempDir() + "systemctl-" + std::to_string(getpid());
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/systemctl") << "#!/bin/sh\n" << script << "\n";
+  chmod((folder + "/systemctl").c_str(), 0755);
+  const std::string before = std::getenv("PATH");
+  setenv("PATH", (folder + ":" + before).c_str(), 1);
+  sigset_t term, old;
+  sigemptyset(&term);
+  sigaddset(&term, SIGTERM);
+  sigprocmask(SIG_BLOCK, &term, &old);
+  const bool goes_on = shim::system_goes_on();
+  sigprocmask(SIG_SETMASK, &old, nullptr);
+  setenv("PATH", before.c_str(), 1);
+  std::filesystem::remove_all(folder);
+  return goes_on;
+}
+
+TEST(SystemGoesOn, WhereSystemdSaysThatTheSystemRuns) {
+  EXPECT_TRUE(goes_on_by("echo running"));
+  EXPECT_TRUE(goes_on_by("echo degraded; exit 1"));
+  EXPECT_FALSE(goes_on_by("echo stopping; exit 1"));
+  EXPECT_FALSE(goes_on_by("exit 1")) << "it is on its way out";
+}
+
+TEST(SystemGoesOn, IsAskedForNoLongerThanALeaseCanWait) {
+  const std::int64_t begin = shim::boottime_now();
+  EXPECT_FALSE(goes_on_by("exec sleep 30"));
+  EXPECT_LT(shim::boottime_now() - begin, kLease) << "whatever signals the shim blocks";
 }
 
 TEST(StopRequest, KeepsTheFirstCauseAndTheShorterGraceOfThoseThatCome) {
