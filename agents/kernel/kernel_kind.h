@@ -59,7 +59,7 @@ std::unique_ptr<KernelKind> make_process_kind(ProcessKindConfig config);
 struct OciKindConfig {
   shim::Folders folders;
   std::string init_path;
-  std::string runtime;  // find_runtime()'s
+  std::string runtime;  // as BackendConfig's
   std::uint32_t id_base = kUsualIdBase;
   std::uint32_t id_count = 65536;
   std::int64_t disk_per_kernel = 0;  // bytes that a kernel may write whose spec says nothing; 0: no bound

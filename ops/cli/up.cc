@@ -125,7 +125,7 @@ Result<agents::AgentConfig> agent_config(const UpOptions& options) {
     if (auto set = agents::set_agent_key("agent.process_uid", options.process_uid, "--process-uid", config);
         !set)
       return set.error();
-  config.runtime = options.runtime.empty() ? config.runtime : options.runtime;
+  if (!options.runtime.empty()) config.runtime = options.runtime;
   if (!options.reserve_mem.empty())
     if (auto set = agents::set_agent_key("agent.reserve_mem", options.reserve_mem, "--reserve-mem", config);
         !set)

@@ -6,12 +6,12 @@
 
 namespace berth::agents {
 
-// The absolute path of the program `name`, or "". A name with a slash is the path itself, where it can be
-// run.
+// The absolute path of the program `name`; "" where this machine has no such program. A name with a slash is
+// a path, from this process' folder.
 std::string find_program(const std::string& name);
 
-// The container runtime: `asked`, a name or path; empty: runc, and crun where there is no runc. "": not
-// there.
+// The absolute path of the container runtime `asked`, a name or path; where nothing is asked for, that of
+// runc, or of crun on a machine without runc. "" where this machine has no such program.
 std::string find_runtime(const std::string& asked);
 
 }  // namespace berth::agents

@@ -96,8 +96,8 @@ struct FakeWorld {
   std::deque<std::string> new_keys;  // the next ones; none left: "key-1", "key-2", ...
   boost::json::array checks;         // of this machine, for `agent check`
   std::string checked;               // the data folder that they were asked for
-  std::string checked_runtime;
-  std::deque<std::string> typed;  // on the terminal, line by line; none left: there is no terminal
+  std::string checked_runtime;       // the runtime that they were asked for
+  std::deque<std::string> typed;     // on the terminal, line by line; none left: there is no terminal
 
   void fake_keys(World& world) {
     world.host_secret = [this](const std::string& path) -> Result<std::string> {
