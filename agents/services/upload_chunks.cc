@@ -88,8 +88,8 @@ void UploadChunks::begin(const ComingHandle& coming) {
     return give_up(coming, chunk.error(), offset_to_tell(chunk.error(), uploads, coming->what.question));
   coming->chunk.emplace(*std::move(chunk));
   if (const auto known = coming->chunk->go_on(take_hash(coming->what)); !known) {
-    coming->chunk
-        .reset();  // it holds the upload: the asker's next question comes as soon as this is answered
+    // The chunk holds the upload, and the asker's next question comes as soon as this one is answered.
+    coming->chunk.reset();
     return give_up(coming, known.error());
   }
   {

@@ -28,7 +28,7 @@ std::error_code remember_folder(const KnownFolder& folder, const std::string& id
 bool is_on_its_own_disk(const std::string& path);
 
 // Where the data folder of a cluster is remembered: beside the data folders of this machine for root, else
-// in $XDG_STATE_HOME, or among the user's own files; "": none of these is known.
+// in $XDG_STATE_HOME, or among the user's own files; "" where neither of these folders is known.
 std::string record_of_cluster(const std::string& path);
 
 }  // namespace berth

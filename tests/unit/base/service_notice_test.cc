@@ -33,7 +33,7 @@ class Notices : public ::testing::Test {
     ::setenv("WATCHDOG_USEC", "4000000", 1);
     ::unsetenv("WATCHDOG_PID");
   }
-  // What the manager is told next; "" after `wait`.
+  // The next message to the service manager; "" where no message comes within `wait`.
   std::string heard(std::chrono::milliseconds wait) {
     pollfd one{socket_.get(), POLLIN, 0};
     if (::poll(&one, 1, static_cast<int>(wait.count())) != 1) return "";
