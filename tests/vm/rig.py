@@ -67,7 +67,7 @@ class Installed:
         self.run("cd /root/berth && ops/install", 300)
 
     def close(self):
-        self.machine.cut()
+        self.machine.close()
         keep = os.environ.get("BERTH_VM_LOGS")
         if keep:
             pathlib.Path(keep).mkdir(parents=True, exist_ok=True)

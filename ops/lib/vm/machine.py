@@ -85,10 +85,13 @@ class Machine:
         return self
 
     def __exit__(self, kind, error, trace):
-        self.cut()
-        shutil.rmtree(self.sockets, ignore_errors=True)
+        self.close()
         if self.owned and kind is None:
             shutil.rmtree(self.folder, ignore_errors=True)
+
+    def close(self):
+        self.cut()
+        shutil.rmtree(self.sockets, ignore_errors=True)
 
     def start(self):
         how = ["-accel", "kvm", "-cpu", "host"] if self.accelerator == "kvm" else [
@@ -100,7 +103,7 @@ class Machine:
         append = f"root=LABEL=root ro console=ttyS0 systemd.show_status=1 net.ifnames=1 {self.options}"
         qmp = self.folder / "qmp"
         qmp.unlink(missing_ok=True)
-        # It ends with whoever started it, however that ends.
+        # qemu ends with the process that started it, also where that is killed.
         command = ["setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64", *how, "-smp", "2", "-m", self.memory, "-display", "none", "-nodefaults",
                    "-kernel", self.base / "vmlinuz", "-initrd", self.base / "initrd.img", "-append", append,
                    "-serial", f"file:{self.console}.new", "-qmp", f"unix:{qmp},server=on,wait=off",
@@ -136,23 +139,22 @@ class Machine:
             text = ""
         return "\n".join(text.splitlines()[-lines:])
 
+    def ssh_words(self, settings, *options):
+        settings = ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "BatchMode=yes", *settings]
+        words = ["ssh", "-q", *options, "-i", self.base / "id", "-p", self.port]
+        return [str(word) for word in [*words, *(word for setting in settings for word in ("-o", setting)), "root@127.0.0.1"]]
+
     def ssh(self, command, tty=False, **more):
         # One connection for many commands: without KVM each takes two seconds to agree on keys. A machine that went down
         # takes its connection along.
-        settings = ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "ConnectTimeout=10", "BatchMode=yes",
-                    "ServerAliveInterval=5", "ServerAliveCountMax=24", "ControlMaster=auto", "ControlPersist=60",
+        settings = ["ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=24", "ControlMaster=auto", "ControlPersist=60",
                     f"ControlPath={self.sockets}/%C"]
-        words = ["ssh", "-q", *(["-t"] if tty else []), "-i", self.base / "id", "-p", str(self.port)]
-        words += [word for setting in settings for word in ("-o", setting)]
-        return subprocess.run([str(word) for word in [*words, "root@127.0.0.1", command]], check=False, **more)
+        return subprocess.run([*self.ssh_words(settings, *(["-t"] if tty else [])), command], check=False, **more)
 
     def forward(self, port):
-        """Its port of loopback, as the same port of this machine's; end the process that is returned."""
-        words = ["ssh", "-q", "-N", "-i", self.base / "id", "-p", str(self.port), "-L", f"127.0.0.1:{port}:127.0.0.1:{port}"]
-        settings = ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "ExitOnForwardFailure=yes", "BatchMode=yes",
-                    "ControlPath=none"]
-        words += [word for setting in settings for word in ("-o", setting)]
-        return subprocess.Popen([str(word) for word in [*words, "root@127.0.0.1"]], stdin=subprocess.DEVNULL)
+        """The machine's port of loopback, as the same port here; the caller ends the process that is returned."""
+        words = self.ssh_words(["ExitOnForwardFailure=yes", "ControlPath=none"], "-N", "-L", f"127.0.0.1:{port}:127.0.0.1:{port}")
+        return subprocess.Popen(words, stdin=subprocess.DEVNULL)
 
     def wait(self, seconds=BOOT_SECONDS_MAX):
         """Until sshd answers; the seconds since `start()`."""
