@@ -16,7 +16,6 @@ import unittest_report
 from egress_test import index_answers
 
 CONSOLE = os.path.join(rig.ROOT, "ops", "console")
-RUN = 'source ops/lib/common.sh && source ops/lib/node.sh && use_node && cd ops/console && install_packages && exec node "$@"'
 # An app that wants what is not its own: it answers with what it was asked with, and with every header that could reach beyond its origin.
 HOSTILE = """
 import http.server, json
@@ -129,7 +128,7 @@ class Browser(unittest.TestCase):
         again."""
         acts = acts or {"restart": lambda: (up.process.kill(), up.start())}
         child = subprocess.Popen(
-            ["bash", "-c", RUN, "ops/console/check", script, server or f"http://127.0.0.1:{up.port}", told], cwd=rig.ROOT, text=True,
+            ["bash", "-c", rig.CONSOLE_SCRIPT, "ops/console/check", script, server or f"http://127.0.0.1:{up.port}", told], cwd=rig.ROOT, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             env={**os.environ, "BERTH_SCREENSHOT": os.path.join(rig.ROOT, "build", "browser_failed.png")})
         lines = []

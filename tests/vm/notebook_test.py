@@ -8,14 +8,14 @@ import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "support")]
+sys.path[:0] = [HERE, *(os.path.join(os.path.dirname(HERE), *names) for names in (("support",), ("e2e", "support")))]
 
+import berth
 import rig
 import unittest_report
 from vm.machine import free_port
 
 IMAGE = "jupyter:4.6"
-WALK = "source ops/lib/common.sh && source ops/lib/node.sh && use_node && cd ops/console && install_packages && exec node test/real/notebook.mjs \"$@\""
 SECONDS_MAX = 1800
 
 
@@ -53,7 +53,7 @@ class RealNotebook(unittest.TestCase):
         began = time.monotonic()
         self.vm.run(f"berth image add {IMAGE} oci:/root/berth/build/images/{IMAGE} {words}", 300)
         token = self.vm.run("cat /var/lib/berth/login-link").strip().rpartition("/")[2]
-        done = subprocess.run(["bash", "-c", WALK, "notebook", f"http://127.0.0.1:{self.port}", token], cwd=rig.ROOT, text=True, check=False,
+        done = subprocess.run(["bash", "-c", berth.CONSOLE_SCRIPT, "notebook", "test/real/notebook.mjs", f"http://127.0.0.1:{self.port}", token], cwd=rig.ROOT, text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS_MAX,
                               env={**os.environ, "BERTH_SCREENSHOT": str(rig.ROOT / "build/vm/failed.png"),
                                    "BERTH_PICTURES": os.environ.get("BERTH_VM_LOGS", "")})

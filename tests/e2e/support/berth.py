@@ -27,6 +27,8 @@ import traces
 BIN = os.environ.get("BERTH_BIN", os.path.join(ROOT, "build", "release", "bin"))
 IS_ROOT = os.geteuid() == 0
 tempfile.tempdir = os.environ.get("TMPDIR", "/var/tmp")  # data folders are on a disk: /tmp may be memory (Debian 13)
+# bash -c CONSOLE_SCRIPT NAME SCRIPT ARGUMENT...: runs a script of ops/console/test. Its folder is the root of the tree.
+CONSOLE_SCRIPT = 'source ops/lib/common.sh && source ops/lib/node.sh && use_node && cd ops/console && install_packages && exec node "$@"'
 PATIENCE = int(os.environ.get("BERTH_TEST_PATIENCE", "60"))  # seconds: for a loaded machine; what is waited for takes milliseconds
 
 
