@@ -51,10 +51,10 @@ stage() {
   return 0
 }
 
-# The ten tests of ctest's junit file that took longest, on a line; none where none took a second.
+# A line with the ten tests of ctest's junit file that took longest; no line where every test took less than a second.
 slowest_tests() {
   [ -f "$1" ] || return 0
-  grep -oE '<testcase name="[^"]+"[^>]* time="[0-9]+' "$1" | sed -E 's/.* name="([^"]+)".* time="([0-9]+)/\2 \1/; s/^<testcase name="([^"]+)".* time="([0-9]+)/\2 \1/' |
+  grep -oE '<testcase name="[^"]+"[^>]* time="[0-9]+' "$1" | sed -E 's/^<testcase name="([^"]+)".* time="([0-9]+)/\2 \1/' |
     sort -rn | awk '$1 > 0 && ++count <= 10 { text = text (text == "" ? "" : ", ") $2 " " $1 " s" } END { if (text != "") print "       slowest: " text }' || true
 }
 

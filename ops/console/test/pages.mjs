@@ -1,7 +1,8 @@
 // Goes through every page of the built console in Chromium, against the FAKE server: node test/pages.mjs [FOLDER [WALK...]]
 // With names of walks, only through those.
-// Screenshots go to build/console_pages: with BERTH_LOOKS=all at 1280 and 360 pixels and in both themes. Fails on a serious axe violation, on any
-// violation of the content security policy, on an error in the browser's console, and on a step that does not do what it says.
+// Screenshots go to build/console_pages: with BERTH_LOOKS=all at 1280 and 360 pixels and in both themes. Fails on a serious axe
+// violation, on any violation of the content security policy, on an error in the browser's console, and on a step that does not do
+// what it says.
 import { mkdirSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { takeAppPictures, walkAppRights, walkApps, walkImageMemory } from './browser/apps.mjs'
@@ -63,13 +64,15 @@ const lists = [
 const chosen = process.argv.slice(3)
 const took = []
 
-async function walkList(walks) {
+async function walkList(list) {
+  const walks = list.filter(({ name }) => chosen.length === 0 || chosen.includes(name))
+  if (walks.length === 0) return
   const fake = await startFake({ folder })
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox'],
   })
-  for (const walk of walks.filter(({ name }) => chosen.length === 0 || chosen.includes(name))) {
+  for (const walk of walks) {
     const begin = Date.now()
     await walk(browser, fake).catch((error) => faults.push(`${walk.name}: ${reasonOf(error)}`))
     await leavePages(browser, walk.name)
