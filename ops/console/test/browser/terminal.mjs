@@ -220,7 +220,7 @@ async function walkEnds(page, fake, session) {
   await page.getByText('Only the owner of a session can open its terminal.').waitFor()
   await page.reload()
   await attached(page)
-  const shell = fake.shells.of(session)
+  const shell = fake.shells.of(session, 'main1', 'build')
   await type(page, 'the-last-word')
   expect(await comesTrue(() => shell.heard.endsWith('the-last-word\r')), 'the last word was not heard')
   fake.cluster.end(fake.cluster.tables.sessions.get(session.id), 'alice')
