@@ -18,6 +18,7 @@
 #include <string>
 
 #include "agents/services/service_server.h"
+#include "events/base/clock.h"
 
 namespace berth::agents {
 
@@ -31,9 +32,10 @@ using FindDoor = std::function<void(const KernelKey&, DoorFound done)>;
 Error no_networks();
 
 inline constexpr std::size_t kChannelsOpenMax = 2048;  // of an agent, at once
+inline constexpr Duration kBeginMax = 30 * kSecond;    // for the first answer; then helper-silent
 
 // `has_networks`: KernelBackend::has_networks(); without them no app is started.
 KernelRoute inside_route(FindDoor find_door, std::size_t channels_max = kChannelsOpenMax,
-                         bool has_networks = true);
+                         bool has_networks = true, Duration begin_max = kBeginMax);
 
 }  // namespace berth::agents

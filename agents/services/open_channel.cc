@@ -12,6 +12,12 @@ void ask_for_door(boost::asio::io_context& io, const FindDoor& find_door, const 
   });
 }
 
+Error helper_silent() {
+  return make_error(
+      "helper-silent", "the kernel's helper does not answer",
+      "a program in the kernel has taken its place or takes all its time, or the kernel is frozen");
+}
+
 Result<void> open_channel(boost::asio::io_context& io, const std::string& door,
                           const inside::Request& request, std::optional<Channel>& channel,
                           std::optional<DescriptorWatch>& watch) {

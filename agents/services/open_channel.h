@@ -16,6 +16,9 @@ namespace berth::agents {
 void ask_for_door(boost::asio::io_context& io, const FindDoor& find_door, const KernelKey& kernel,
                   std::function<void(const Result<std::string>&)> then);
 
+// For whoever knocked and is not answered in time.
+Error helper_silent();
+
 // Asks the request of a channel through the door. Codes: kernel-not-open, agent-busy, those of
 // Channel::open() and request().
 Result<void> open_channel(boost::asio::io_context& io, const std::string& door,

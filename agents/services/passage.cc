@@ -45,12 +45,14 @@ bool has_input(const inside::Request& request) {
 }  // namespace
 
 Passage::Passage(boost::asio::io_context& io, const KernelKey& kernel, FindDoor find_door,
-                 std::shared_ptr<tunnel::Stream> stream, std::shared_ptr<void> place)
+                 std::shared_ptr<tunnel::Stream> stream, std::shared_ptr<void> place, Duration begin_max)
     : io_(io),
       kernel_(kernel),
       find_door_(std::move(find_door)),
+      begin_max_(begin_max),
       stream_(std::move(stream)),
-      place_(std::move(place)) {}
+      place_(std::move(place)),
+      first_answer_(io) {}
 
 // The stream's last handler owns it: called or, when the server stops, let go, it is gone with the stream.
 // All other handlers find out whether it is still there.
@@ -169,8 +171,19 @@ void Passage::open(const Result<std::string>& door) {
   if (!opened) return fail(opened.error());
   phase_ = Phase::kOpen;
   stream_->answer({200, {}});
+  await_first_answer();
   give();
   take_frames();
+}
+
+// Every request has an answer at its beginning; a helper that is frozen takes whoever knocks, and says
+// nothing.
+void Passage::await_first_answer() {
+  first_answer_.expires_after(std::chrono::nanoseconds(begin_max_));
+  first_answer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (!error && self && self->phase_ == Phase::kOpen) self->fail(helper_silent());
+  });
 }
 
 void Passage::flush() {
@@ -187,6 +200,7 @@ void Passage::give() {
     const auto answer = channel_->next();
     if (!answer) return end(answers + frame_of(answer.error()));
     if (!*answer) break;
+    first_answer_.cancel();
     append_answer(answers, **answer);
     if (is_last(**answer)) return end(std::move(answers));
   }
@@ -238,6 +252,7 @@ void Passage::leave(std::string last) {
 }
 
 void Passage::close() {
+  first_answer_.cancel();
   watch_.reset();
   channel_.reset();
   place_ = nullptr;

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -28,9 +29,9 @@ namespace berth::agents {
 
 class Passage : public std::enable_shared_from_this<Passage> {
  public:
-  // `place`: let go when the channel is closed.
+  // `place`: let go when the channel is closed. `begin_max`: for the helper's first answer.
   Passage(boost::asio::io_context& io, const KernelKey& kernel, FindDoor find_door,
-          std::shared_ptr<tunnel::Stream> stream, std::shared_ptr<void> place);
+          std::shared_ptr<tunnel::Stream> stream, std::shared_ptr<void> place, Duration begin_max);
   // `has_networks`: of the kernels; without them apps are refused.
   void begin(bool has_networks);
 
@@ -48,6 +49,7 @@ class Passage : public std::enable_shared_from_this<Passage> {
   Result<void> check_request() const;
   void take_input(const inside::Frame& frame);
   void open(const Result<std::string>& door);
+  void await_first_answer();
   void flush();
   void give();
   void write(std::string answers);
@@ -60,6 +62,7 @@ class Passage : public std::enable_shared_from_this<Passage> {
   boost::asio::io_context& io_;
   const KernelKey kernel_;
   const FindDoor find_door_;
+  const Duration begin_max_;
   std::shared_ptr<tunnel::Stream> stream_;  // null: all is said
   std::shared_ptr<void> place_;
   Phase phase_ = Phase::kRequest;
@@ -80,7 +83,8 @@ class Passage : public std::enable_shared_from_this<Passage> {
   bool waits_to_send_ = false;
   bool waits_for_answer_ = false;
   bool writing_ = false;
-  std::string last_;  // is said when what is being written has left
+  boost::asio::steady_timer first_answer_;  // cancelled when that has come
+  std::string last_;                        // is said when what is being written has left
 };
 
 }  // namespace berth::agents

@@ -160,9 +160,7 @@ void Relay::await_deadline() {
 }
 
 void Relay::look_at_time() {
-  if (phase_ == Phase::kOpening)
-    return fail(make_error("helper-silent", "the kernel's helper does not answer",
-                           "a program in the kernel has taken its place, or takes all its time"));
+  if (phase_ == Phase::kOpening) return fail(helper_silent());
   if (phase_ == Phase::kOver) return;
   if (Clock::now() >= busy_ + std::chrono::nanoseconds(limits_.idle_max)) return give_up();
   await_deadline();

@@ -36,7 +36,7 @@ class InsideRig : public ::testing::Test {
  protected:
   // `doors`: of the attempts 1, 2, ...; behind them all kernels are unknown.
   void serve(std::vector<std::string> doors, std::size_t channels_max = kChannelsOpenMax,
-             bool has_networks = true) {
+             bool has_networks = true, Duration begin_max = kBeginMax) {
     KernelRoutes routes;
     routes["POST inside"] = inside_route(
         [this, doors = std::move(doors)](const KernelKey& key, DoorFound done) {
@@ -45,7 +45,7 @@ class InsideRig : public ::testing::Test {
           if (holds_doors) return held.push_back(std::move(done));
           done(doors[key.attempt - 1]);
         },
-        channels_max, has_networks);
+        channels_max, has_networks, begin_max);
     server = std::make_unique<ServiceServer>(tunnel::agent_signer(), std::move(routes));
     const auto address = server->start("127.0.0.1:0");
     ASSERT_TRUE(address.ok());
@@ -307,6 +307,15 @@ TEST_F(InsideService, AnAskerGoesAtOnceWhileItsProgramTakesNoInput) {
   asker->reset();
   EXPECT_TRUE(until([&] { return server->counts().streams == 0; }));
   EXPECT_TRUE(until([&] { return server->counts().buffered == 0; }));
+}
+
+// A frozen kernel: the machine's kernel takes who knocks.
+TEST_F(InsideRig, AHelperThatSaysNothingIsToldAsSilent) {
+  TempFolder folder;
+  const Descriptor door = shim::make_door(folder.path + "/door");
+  ASSERT_TRUE(door);
+  serve({folder.path + "/door"}, kChannelsOpenMax, true, 50 * kMillisecond);
+  EXPECT_EQ(come(inside::exec({"true"}))->await_problem(), "helper-silent");
 }
 
 TEST_F(InsideService, WhatIsTypedToAProgramThatHasEndedIsForNobody) {
