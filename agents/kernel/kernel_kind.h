@@ -36,6 +36,9 @@ class KernelKind {
   virtual Result<void> check_kept(const KernelSpec&, std::int64_t /*pid*/) const { return {}; }
   // A kernel of an agent before this one, by its name (kernel_name.h).
   virtual void found(const std::string&, const shim::ShimSpec&) {}
+  // Ends what still runs of a kernel of whose files nothing is left; waits for about two seconds. False:
+  // something is left.
+  virtual bool end_leftovers(const std::string& kernel) = 0;
   // Nothing is left of the kernel.
   virtual void forgotten(const std::string&) {}
 };

@@ -15,19 +15,24 @@ LeaseFile::~LeaseFile() {
 }
 
 Result<void> LeaseFile::open(const std::string& path) {
-  const std::string boot_path = path + ".boot";
+  boot_path_ = path + ".boot";
+  of_this_boot_ = shim::read_file(boot_path_).value_or("") == shim::boot_id();
   const auto old = shim::read_lease(path);
   if (old) lease_ = *old;
-  if (shim::read_file(boot_path).value_or("") != shim::boot_id()) {
+  if (!of_this_boot_) {
     lease_.until = 0;
     ++lease_.generation;
   }
   fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   const std::uint64_t words[2] = {lease_.generation, static_cast<std::uint64_t>(lease_.until)};
-  if (fd_ < 0 || pwrite(fd_, words, sizeof words, 0) != static_cast<ssize_t>(sizeof words) ||
-      !shim::write_aside(boot_path, boot_path + ".new", shim::boot_id()))
+  if (fd_ < 0 || pwrite(fd_, words, sizeof words, 0) != static_cast<ssize_t>(sizeof words))
     return make_error("data-folder", "cannot write " + path + ": " + std::strerror(errno));
   return {};
+}
+
+Result<void> LeaseFile::remember_boot() {
+  if (of_this_boot_ || shim::write_aside(boot_path_, boot_path_ + ".new", shim::boot_id())) return {};
+  return make_error("data-folder", "cannot write " + boot_path_ + ": " + std::strerror(errno));
 }
 
 std::uint64_t LeaseFile::extend(Timestamp lease_until) {

@@ -22,12 +22,18 @@ class LeaseFile {
 
   // A deadline of an earlier boot of the machine is dropped. Codes: data-folder.
   Result<void> open(const std::string& path);
+  // Whether remember_boot() was called in this boot of the machine, before open().
+  bool is_of_this_boot() const { return of_this_boot_; }
+  // Once what the earlier boot left is dealt with. Codes: data-folder.
+  Result<void> remember_boot();
   // Moves the deadline (never back) and returns the generation. If the deadline has passed, a new generation
   // begins first: every kernel of the old one is over, even if its shim slept through the end.
   std::uint64_t extend(Timestamp lease_until);
 
  private:
   std::mutex mutex_;
+  std::string boot_path_;
+  bool of_this_boot_ = false;
   shim::Lease lease_;
   int fd_ = -1;
 };

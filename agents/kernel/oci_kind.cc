@@ -24,6 +24,7 @@
 #include "agents/kernel/oci_config.h"
 #include "agents/kernel/shim/id_map.h"
 #include "agents/kernel/shim/layer.h"
+#include "agents/kernel/shim/own_cgroup.h"
 #include "agents/kernel/shim/system.h"
 #include "agents/kernel/trial/bare_image.h"
 #include "agents/kernel/trial/kept.h"
@@ -113,6 +114,13 @@ class OciKind final : public KernelKind {
   bool needs_image() const override { return true; }
   bool has_networks() const override { return true; }
   Result<Amount> disk_capacity(const std::string&) override { return disks_->capacity(); }
+
+  bool end_leftovers(const std::string& kernel) override {
+    bool gone = true;
+    for (const std::string& folder : cgroups_.folders(group_ + "/" + kernel))
+      gone = shim::remove_cgroup_tree(folder) && gone;
+    return gone;
+  }
 
   Result<PreparedKernel> prepare(const KernelSpec& spec, const std::string& rootfs,
                                  const shim::KernelFiles& files) override {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "agents/kernel/kernel_kind.h"
+#include "agents/kernel/shim/own_cgroup.h"
 
 namespace berth::agents {
 namespace {
@@ -61,6 +62,15 @@ class ProcessKind final : public KernelKind {
     if (lchown(home.c_str(), out.uid, out.gid) != 0)
       return make_error("data-folder", "cannot give " + home + " to its user: " + std::strerror(errno));
     return prepared;
+  }
+
+  bool end_leftovers(const std::string& kernel) override {
+    const bool gone = config_.cgroup.empty() || shim::remove_cgroup_tree(config_.cgroup + "/" + kernel);
+    for (int round = 0; shim::kill_marked(kernel); ++round) {
+      if (round == 20) return false;
+      usleep(100'000);
+    }
+    return gone;
   }
 
  private:

@@ -4,13 +4,18 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <set>
 
 #include "agents/kernel/ends_file.h"
+#include "agents/kernel/fast_folder.h"
 #include "agents/kernel/kernel_name.h"
 #include "agents/kernel/log_reader.h"
 #include "agents/kernel/shim/machine_stop.h"
@@ -46,32 +51,46 @@ Result<std::unique_ptr<KernelBackend>> ShimBackend::open(ShimBackendConfig confi
 }
 
 Result<void> ShimBackend::prepare_folder() {
-  const std::string &root = config_.folders.data, &fast = config_.folders.fast;
-  std::error_code error;
-  for (const std::string& folder :
-       {root, root + "/layers", root + "/logs", root + "/home", fast + "/kernels", fast + "/run"}) {
-    fs::create_directories(folder, error);
-    if (error) return make_error("data-folder", "cannot make " + folder + ": " + error.message());
-  }
-  for (const std::string& folder : {root + "/layers", root + "/logs", fast + "/kernels"})
-    fs::permissions(folder, fs::perms::owner_all, error);
+  const std::string& root = config_.folders.data;
+  notices_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (auto made = make_folders(); !made.ok()) return made.error();
   lock_ = shim::take_lock(root + "/backend.lock");
   if (lock_ < 0)
     return make_error("data-folder-busy", "another agent uses " + root,
                       "stop it, or give this one a folder of its own");
-  if (auto opened = claims_.open(root + "/claims"); !opened.ok()) return opened.error();
+  if (auto opened = claims_.open(config_.folders.claims()); !opened.ok()) return opened.error();
   if (auto opened = lease_.open(config_.folders.lease()); !opened.ok()) return opened.error();
   auto ends = open_ends(config_.folders.ends(), claims_.names());
   if (!ends.ok()) return ends.error();
   ends_ = std::move(*ends);
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  notices_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (epoll_ < 0 || wake_ < 0 || notices_ < 0 ||
-      inotify_add_watch(notices_, (fast + "/run").c_str(), IN_MOVED_TO) < 0)
-    return make_error("data-folder", "cannot watch " + fast + "/run", "raise fs.inotify.max_user_instances");
+  if (epoll_ < 0 || wake_ < 0) return make_error("data-folder", "no descriptor is left to watch " + root);
   watch(wake_);
   watch(notices_);
+  return {};
+}
+
+// Those of the fast folder are made again where somebody removes them, and watched.
+Result<void> ShimBackend::make_folders() {
+  const std::string &root = config_.folders.data, &fast = config_.folders.fast, run = fast + "/run";
+  std::error_code error;
+  if (fast != root && !fs::exists(fast, error))
+    if (auto made = fast_folder_for(root); !made.ok()) return made.error();
+  for (const std::string& folder :
+       {root, root + "/layers", root + "/logs", root + "/home", fast + "/kernels", run}) {
+    fs::create_directories(folder, error);
+    if (error) return make_error("data-folder", "cannot make " + folder + ": " + error.message());
+  }
+  for (const std::string& folder : {root + "/layers", root + "/logs", fast + "/kernels"})
+    fs::permissions(folder, fs::perms::owner_all, error);
+  struct stat info {};
+  if (run_watch_ >= 0) inotify_rm_watch(notices_, run_watch_);
+  run_watch_ = inotify_add_watch(notices_, run.c_str(), IN_MOVED_TO);
+  if (run_watch_ < 0 || stat(run.c_str(), &info) != 0)
+    return make_error("data-folder", "cannot watch " + run + ": " + std::strerror(errno),
+                      "raise fs.inotify.max_user_instances");
+  run_ino_ = info.st_ino;
   return {};
 }
 
@@ -101,8 +120,11 @@ Result<std::vector<RecoveredKernel>> ShimBackend::recover(OnEvent on_event) {
     names.insert(entry.path().filename());
   for (const auto& entry : fs::directory_iterator(config_.folders.fast + "/run", error))
     names.insert(entry.path().stem());
+  await_files();
   std::vector<RecoveredKernel> found;
   for (const std::string& name : names) recover_kernel(name, found);
+  claims_.sync();
+  if (auto remembered = lease_.remember_boot(); !remembered.ok()) return remembered.error();
   watch(launcher_.socket());
   worker_ = std::thread([this] { work(); });
   sweeper_ = std::thread([this] { sweep_on(); });
@@ -113,7 +135,8 @@ void ShimBackend::recover_kernel(const std::string& name, std::vector<RecoveredK
   const auto key = parse_kernel_name(name);
   if (!key) return;  // not ours: somebody's file must not stop the start
   const shim::KernelFiles files = files_of(name);
-  Entry entry{.key = *key, .last = {}};
+  Entry entry;
+  entry.key = *key;
   entry.last.key = *key;
   const auto exit = shim::read_file(files.exit());
   const auto state_bytes = exit ? std::nullopt : shim::read_file(files.state());
@@ -125,7 +148,7 @@ void ShimBackend::recover_kernel(const std::string& name, std::vector<RecoveredK
         record.value_or(shim::ExitRecord{
             .end = "unknown", .error_code = "record-damaged", .error = "the record of its end is damaged"}));
   } else if (!state_bytes && !fs::exists(files.dir(), error)) {
-    entry.last = event_of(*key, end_without_trace(name));
+    find_without_trace(name, entry);
   } else if (!state_bytes) {
     if (const int lock = shim::take_lock(files.in("lock")); lock >= 0) {
       drop_never_run(name);  // under its lock: a request still on its way finds nothing to start
@@ -159,17 +182,50 @@ void ShimBackend::recover_kernel(const std::string& name, std::vector<RecoveredK
   entries_[name] = std::move(entry);
 }
 
-// Claimed, and no trace of it: the power failed. It may have run.
-shim::ExitRecord ShimBackend::end_without_trace(const std::string& name) {
-  shim::ExitRecord record{.end = shim::kMachineStopped,
-                          .ended_at = shim::wall_now(),
-                          .error_code = "machine-restarted",
-                          .error = "the machine stopped while the kernel ran"};
-  if (const auto known = ends_.find(name); known != ends_.end()) record = known->second;
-  if (record.end == shim::kMachineStopped && record.error.empty()) shim::be_stopped_by_machine(record);
+bool ShimBackend::has_trace(const std::string& name) const {
   const shim::KernelFiles files = files_of(name);
-  shim::write_aside(files.exit(), config_.folders.fast + "/run/." + name, encode(record));
-  return record;  // its layers go with the first sweep
+  std::error_code error;
+  return fs::exists(files.exit(), error) || fs::exists(files.state(), error) ||
+         fs::exists(files.dir(), error);
+}
+
+// Somebody may have removed the files of kernels that run: their shims make them again.
+void ShimBackend::await_files() {
+  if (!lease_.is_of_this_boot()) return;
+  const auto is_lost = [this](const std::string& name) { return !ends_.contains(name) && !has_trace(name); };
+  const std::int64_t until = shim::boottime_now() + 2 * shim::kKeepFilesMs * kMillisecond;
+  while (std::ranges::any_of(claims_.names(), is_lost) && shim::boottime_now() < until) usleep(20'000);
+}
+
+// Claimed, and no trace of it. It may have run.
+void ShimBackend::find_without_trace(const std::string& name, Entry& entry) {
+  if (const auto known = ends_.find(name); known != ends_.end()) {
+    shim::ExitRecord record = known->second;
+    if (record.end == shim::kMachineStopped && record.error.empty()) shim::be_stopped_by_machine(record);
+    record_end(name, entry, record);
+  } else if (!lease_.is_of_this_boot()) {
+    record_end(name, entry,
+               {.end = shim::kMachineStopped,
+                .ended_at = shim::wall_now(),
+                .error_code = "machine-restarted",
+                .error = "the machine stopped while the kernel ran"});
+  } else if (kind_->end_leftovers(name)) {
+    record_end(name, entry, end_of_lost());
+  } else {
+    entry.last.what = KernelEvent::What::kRunning;  // the worker goes on ending it
+  }
+}
+
+void ShimBackend::record_end(const std::string& name, Entry& entry, const shim::ExitRecord& record) {
+  shim::write_aside(files_of(name).exit(), config_.folders.fast + "/run/." + name, encode(record));
+  entry.last = event_of(entry.key, record);  // its layers go with the first sweep
+}
+
+shim::ExitRecord ShimBackend::end_of_lost() const {
+  return {.end = "unknown",
+          .ended_at = shim::wall_now(),
+          .error_code = "kernel-files-lost",
+          .error = "the kernel's files in " + config_.folders.fast + " and its shim were gone while it ran"};
 }
 
 void ShimBackend::drop_never_run(const std::string& name) {

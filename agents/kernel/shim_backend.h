@@ -29,8 +29,10 @@ namespace berth::agents {
 struct ShimBackendConfig {
   shim::Folders folders;  // made if missing
   std::string launcher_path;
-  Duration keep_logs = 30 * kDay;  // of kernels that were forgotten, from their last line
-  shim::ScopeSettings scope = {};  // no name: the launcher stays in the agent's own cgroup
+  Duration keep_logs = 30 * kDay;   // of kernels that were forgotten, from their last line
+  shim::ScopeSettings scope = {};   // no name: the launcher stays in the agent's own cgroup
+  Duration begin_max = kMinute;     // for the launcher to begin a start (launcher-silent)
+  Duration end_max = 15 * kSecond;  // behind the grace, for a shim to end its kernel (kernel-stays)
 };
 
 class ShimBackend final : public KernelBackend {
@@ -79,10 +81,11 @@ class ShimBackend final : public KernelBackend {
   struct Entry {
     KernelKey key;
     KernelEvent last;
-    int shim = -1;      // pidfd; -1: unknown or dead
-    bool told = false;  // that it is being created: the agent knows the kernel
-    bool stop_asked = false;
-    int silent_ticks = 0;  // without a known live shim
+    int shim = -1;                 // pidfd; -1: unknown or dead
+    bool told = false;             // that it is being created: the agent knows the kernel
+    std::optional<Duration> stop;  // the grace that was asked for last
+    std::int64_t tell_at = 0;      // CLOCK_BOOTTIME: that its shim does not do so
+    int silent_ticks = 0;          // without a known live shim
   };
 
   ShimBackend(ShimBackendConfig config, std::unique_ptr<KernelKind> kind);
@@ -90,7 +93,9 @@ class ShimBackend final : public KernelBackend {
   shim::KernelFiles files_of(const std::string& name) const { return {config_.folders, name}; }
 
   // recover(), before the worker runs.
-  shim::ExitRecord end_without_trace(const std::string& name);
+  void await_files();
+  bool has_trace(const std::string& name) const;
+  void find_without_trace(const std::string& name, Entry& entry);
   void recover_kernel(const std::string& name, std::vector<RecoveredKernel>& found);
   void drop_never_run(const std::string& name);
   void sweep_on();  // at the opening and every hour, on a thread of its own: a large tree takes long
@@ -107,6 +112,14 @@ class ShimBackend final : public KernelBackend {
   void shim_running(const std::string& name, Entry& entry);
   void kernel_ended(const std::string& name, Entry& entry);
   void follow_shim(Entry& entry, const shim::ProcessId& id);
+  void ask_for_stop(const std::string& name, Entry& entry);
+  void record_end(const std::string& name, Entry& entry, const shim::ExitRecord& record);
+  Result<void> make_folders();
+  void keep_folders();
+  void end_lost(const std::string& name, Entry& entry);
+  bool give_up_start(const std::string& name, Entry& entry);
+  void tell_silent_shim(const std::string& name, Entry& entry);
+  shim::ExitRecord end_of_lost() const;
   void shim_gone(int pidfd);
   void launcher_gone();
   void tick();
@@ -124,6 +137,8 @@ class ShimBackend final : public KernelBackend {
   std::map<std::string, Entry> entries_;
   std::map<int, std::string> shims_;  // pidfd -> kernel
   int lock_ = -1, epoll_ = -1, notices_ = -1, wake_ = -1;
+  int run_watch_ = -1;         // of notices_, on the folder run
+  std::uint64_t run_ino_ = 0;  // of that folder
 
   std::mutex mutex_;  // guards commands_
   std::vector<Command> commands_;

@@ -1,6 +1,7 @@
 // The worker thread of ShimBackend.
 #include <sys/epoll.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +12,7 @@
 
 #include "agents/kernel/kernel_name.h"
 #include "agents/kernel/shim/machine_stop.h"
+#include "agents/kernel/shim/own_cgroup.h"
 #include "agents/kernel/shim/remove_tree.h"
 #include "agents/kernel/shim/system.h"
 #include "agents/kernel/shim_backend.h"
@@ -20,6 +22,8 @@ namespace berth::agents {
 namespace {
 
 constexpr int kTickMs = 2000;
+constexpr Duration kTellAgain = kMinute;
+constexpr int kLostTicks = 3;  // without a shim and files: nobody makes them again
 
 KernelEnd end_of(const std::string& word) {
   if (word == "exited") return KernelEnd::kExited;
@@ -125,6 +129,10 @@ void ShimBackend::begin_start(const Start& start, std::vector<Claimed>& claimed)
   const shim::KernelFiles files = files_of(name);
   std::error_code error;
   if (!std::filesystem::create_directory(files.dir(), error)) {
+    keep_folders();
+    std::filesystem::create_directory(files.dir(), error);
+  }
+  if (error) {
     refuse_start(name, entry,
                  make_error("data-folder", "cannot make " + files.dir() + ": " + error.message()));
     return;
@@ -153,10 +161,11 @@ void ShimBackend::begin_start(const Start& start, std::vector<Claimed>& claimed)
 
 void ShimBackend::refuse_start(const std::string& name, Entry& entry, Error error) {
   const shim::KernelFiles files = files_of(name);
-  const shim::ExitRecord record{
-      .end = "start-failed", .ended_at = shim::wall_now(), .error_code = error.code, .error = error.message};
-  shim::write_aside(files.exit(), files.in("exit.new"), encode(record));
-  entry.last = event_of(entry.key, record);
+  record_end(name, entry,
+             {.end = "start-failed",
+              .ended_at = shim::wall_now(),
+              .error_code = error.code,
+              .error = error.message});
   entry.last.error = std::move(error);
   emit(entry.last);
 }
@@ -165,12 +174,15 @@ void ShimBackend::do_stop(const Stop& stop) {
   const std::string name = kernel_name(stop.key);
   const auto found = entries_.find(name);
   if (found == entries_.end() || found->second.last.what == KernelEvent::What::kEnded) return;
-  const shim::KernelFiles files = files_of(name);
-  // The file is the request; the signal says that it is there. A shim looks by itself when it starts or
-  // adopts.
-  shim::ask_for_stop(files, {stop.grace, false}, "stop.new");
-  found->second.stop_asked = true;
-  if (found->second.shim >= 0) shim::signal_pidfd(found->second.shim, SIGUSR1);
+  found->second.stop = stop.grace;
+  found->second.tell_at = shim::boottime_now() + stop.grace + config_.end_max;
+  ask_for_stop(name, found->second);
+}
+
+// The file is the request; the signal says that it is there. A shim looks by itself when it starts or adopts.
+void ShimBackend::ask_for_stop(const std::string& name, Entry& entry) {
+  shim::ask_for_stop(files_of(name), {*entry.stop, false}, "stop.new");
+  if (entry.shim >= 0) shim::signal_pidfd(entry.shim, SIGUSR1);
 }
 
 void ShimBackend::do_forget(const Forget& forget) {
@@ -227,9 +239,11 @@ void ShimBackend::shim_running(const std::string& name, Entry& entry) {
     follow_shim(entry, state->shim);
     if (entry.shim >= 0) {
       shims_[entry.shim] = name;
-      if (entry.stop_asked) shim::signal_pidfd(entry.shim, SIGUSR1);
+      if (entry.stop) shim::signal_pidfd(entry.shim, SIGUSR1);
     }
   }
+  // Its files were removed, and a request to stop with them.
+  if (entry.stop && access(files_of(name).in("stop").c_str(), F_OK) != 0) ask_for_stop(name, entry);
   // Not before: a kernel that its shim has not recorded is unknown to the next agent, which is ordered to
   // start it only if nobody was told of a beginning.
   if (!std::exchange(entry.told, true)) emit(entry.last);
@@ -298,10 +312,86 @@ void ShimBackend::launcher_gone() {
 
 void ShimBackend::tick() {
   if (launcher_.socket() < 0) launcher_gone();
+  keep_folders();
   for (auto& [name, entry] : entries_) {
-    if (entry.last.what == KernelEvent::What::kEnded || entry.shim >= 0) continue;
-    if (++entry.silent_ticks % 3 == 0) launcher_.send('A', name);
+    if (entry.last.what == KernelEvent::What::kEnded) continue;
+    if (entry.shim >= 0) {
+      tell_silent_shim(name, entry);
+      continue;
+    }
+    if (++entry.silent_ticks % 3 != 0) continue;
+    const bool is_over = entry.silent_ticks * kTickMs * kMillisecond >= config_.begin_max;
+    if (!entry.told && is_over && give_up_start(name, entry)) continue;
+    if (entry.silent_ticks >= kLostTicks && !has_trace(name))
+      end_lost(name, entry);
+    else
+      launcher_.send('A', name);
   }
+}
+
+// The folders of the fast folder, where somebody removes or moves them while this runs.
+void ShimBackend::keep_folders() {
+  const std::string& fast = config_.folders.fast;
+  struct stat run {};
+  if (stat((fast + "/run").c_str(), &run) == 0 && run.st_ino == run_ino_ &&
+      access((fast + "/kernels").c_str(), F_OK) == 0)
+    return;
+  if (auto made = make_folders(); !made.ok()) {
+    fprintf(stderr, "%s\n", to_string(made.error()).c_str());  // the next tick tries again
+    return;
+  }
+  fprintf(stderr, "folders in %s were removed while this agent ran; they are made again\n", fast.c_str());
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : entries_) names.push_back(name);
+  for (const std::string& name : names) {
+    look_at(name);  // what its shim made before the folder was watched
+    if (const int shim = entries_[name].shim; shim >= 0) shim::signal_pidfd(shim, SIGUSR1);
+  }
+}
+
+// A start that no launcher has begun. Under its lock: one that comes to it later finds nothing to start.
+// False: it has begun.
+bool ShimBackend::give_up_start(const std::string& name, Entry& entry) {
+  const shim::KernelFiles files = files_of(name);
+  const int lock = shim::take_lock(files.in("lock"));
+  if (lock < 0) return false;
+  const bool begun = access(files.state().c_str(), F_OK) == 0 || access(files.exit().c_str(), F_OK) == 0;
+  if (!begun) {
+    refuse_start(name, entry,
+                 make_error("launcher-silent",
+                            "berth-launcher (process " + std::to_string(launcher_.pid()) +
+                                ") has not begun the start in its time",
+                            "is the process stopped (SIGSTOP), or its cgroup frozen?"));
+    drop_never_run(name);
+  }
+  close(lock);
+  return !begun;
+}
+
+// A shim that was asked to end its kernel and does not: nobody but the operator can help.
+void ShimBackend::tell_silent_shim(const std::string& name, Entry& entry) {
+  const std::int64_t now = shim::boottime_now();
+  if (!entry.stop || now < entry.tell_at) return;
+  entry.tell_at = now + kTellAgain;
+  const auto state = shim::decode_state(shim::read_file(files_of(name).state()).value_or(""));
+  if (!state || !state->stays.empty()) return;  // its shim answers: what stays is named already
+  KernelEvent event = entry.last;
+  event.what = KernelEvent::What::kStays;
+  event.error = make_error("kernel-stays", "its shim does not end it: " + shim::name_process(state->shim.pid),
+                           "is the process stopped (SIGSTOP), or its cgroup frozen?");
+  emit(event);
+}
+
+void ShimBackend::end_lost(const std::string& name, Entry& entry) {
+  if (kind_->end_leftovers(name)) {
+    record_end(name, entry, end_of_lost());
+    return emit(entry.last);
+  }
+  KernelEvent event = entry.last;
+  event.what = KernelEvent::What::kStays;
+  event.error = make_error("kernel-stays", "its files and its shim are gone, and its processes do not end",
+                           "a hung mount? They end with what they wait for");
+  emit(event);
 }
 
 }  // namespace berth::agents

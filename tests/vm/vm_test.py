@@ -182,6 +182,42 @@ class RealMachine(unittest.TestCase):
         self.vm.run(f"berth session run --image {rig.SMALL} --cpu 0.2 --mem 32m --wait -- true")
 
     @full
+    def test_17_a_scope_that_somebody_stops_takes_no_new_kernel_with_it(self):
+        self.vm.session("deaf", command=program('trap "" TERM; while :; do sleep 1; done'))
+        before = time.monotonic()
+        self.vm.run("systemctl stop --no-block 'berth-*.scope'")
+        self.vm.run(f"berth session run --image {rig.SMALL} --cpu 0.2 --mem 32m --name fresh --detach -- {program('sleep 30; echo done')}")
+        self.assertEqual(self.vm.end_of("deaf")[0], "SIGNALLED")
+        self.assertLess(time.monotonic() - before, 80, "systemd kills after 90 s")
+        end, code = self.vm.end_of("fresh")[:2]
+        self.assertEqual((end, code), ("EXITED", 0))
+
+    @full
+    def test_18_memory_that_ends_in_the_slice_is_not_told_as_the_kernels_limit(self):
+        self.vm.session("sober", mem="64m")
+        self.vm.run("systemctl set-property --runtime berth.slice MemoryMax=200M MemorySwapMax=0")
+        try:
+            text = self.vm.call(f"berth session run --image {rig.SMALL} --cpu 0.5 --mem 900m --shm 8m --name drunk --wait -- {program('tail /dev/zero')}", 200)[1]
+        finally:
+            self.vm.run("systemctl set-property --runtime berth.slice MemoryMax=infinity MemorySwapMax=infinity")
+        self.assertEqual(self.vm.end_of("drunk")[0], "OUT_OF_MEMORY")
+        self.assertIn("had not reached its own limit", text + self.vm.run("berth session show drunk"))
+        self.vm.await_status("sober", "RUNNING")
+        self.vm.run("berth session rm sober")
+
+    @full
+    def test_19_files_in_run_that_somebody_removes_are_made_again(self):
+        self.vm.session("kept")
+        pid = self.vm.pid("kept")
+        self.vm.run("rm -rf /run/berth-*; systemctl restart berth; for i in $(seq 240); do berth cluster show >/dev/null 2>&1 && break; sleep 0.5; done", 300)
+        self.vm.await_status("kept", "RUNNING")
+        self.assertEqual(self.vm.pid("kept"), pid)
+        self.vm.run("rm -rf /run/berth-*")
+        self.vm.run(f"berth session run --image {rig.SMALL} --cpu 0.2 --mem 32m --wait -- true")
+        self.vm.run("berth session rm kept")
+        self.assertEqual(self.vm.end_of("kept")[0], "STOPPED")
+
+    @full
     def test_16_a_runtime_that_is_gone_is_named(self):
         self.vm.run("mv /usr/sbin/runc /usr/sbin/runc.gone")
         try:

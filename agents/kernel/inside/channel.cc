@@ -35,9 +35,12 @@ Result<Channel> Channel::open(const std::string& door) {
   if (errno == EMFILE || errno == ENFILE)
     return make_error("agent-busy", "this agent has no descriptor left for a channel",
                       "raise its limit of open files (ulimit -Hn), or end some sessions");
-  return make_error("kernel-not-open",
-                    std::string("nothing can come into the kernel: ") + std::strerror(errno),
-                    "it has ended, or was started by an agent before this feature");
+  const bool no_door = errno == ENOENT;
+  return make_error(
+      "kernel-not-open", std::string("nothing can come into the kernel: ") + std::strerror(errno),
+      no_door ? "the kernel has ended, or its files were removed while it ran: then its program "
+                "goes on, and only a session started anew can be entered"
+              : "the kernel has ended");
 }
 
 Result<void> Channel::request(const inside::Request& request) {

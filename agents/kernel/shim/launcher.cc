@@ -80,6 +80,7 @@ int Launcher::run() {
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   sigemptyset(&mask);
   sigaddset(&mask, SIGCHLD);
+  sigaddset(&mask, SIGTERM);
   signals_ = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals_ < 0) return 1;
   while (socket_ >= 0 || have_children()) {
@@ -88,13 +89,19 @@ int Launcher::run() {
     if (poll(fds, 2, strangers_ ? kLookForEndsMs : -1) < 0 && errno != EINTR) return 1;
     if (fds[0].revents != 0) {
       signalfd_siginfo info;
-      while (read(signals_, &info, sizeof info) > 0) {}
+      while (read(signals_, &info, sizeof info) > 0)
+        if (info.ssi_signo == SIGTERM && info.ssi_pid == 1) leave_agent();
       reap();
     }
-    if (fds[1].revents != 0) take_request();
+    if (socket_ >= 0 && fds[1].revents != 0) take_request();
     if (strangers_) end_strangers();
   }
   return 0;
+}
+
+void Launcher::leave_agent() {
+  if (socket_ >= 0) close(socket_);
+  socket_ = -1;
 }
 
 void Launcher::take_request() {
@@ -108,11 +115,7 @@ void Launcher::take_request() {
   message.msg_controllen = sizeof extra;
   const ssize_t got = recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
   if (got < 0 && errno == EINTR) return;
-  if (got <= 0) {
-    close(socket_);
-    socket_ = -1;
-    return;
-  }
+  if (got <= 0) return leave_agent();
   Descriptor disk = descriptor_of(message);
   const std::string_view key(buffer + 1, static_cast<std::size_t>(got) - 1);
   if (key.empty() || key.find('/') != std::string_view::npos) return;

@@ -34,6 +34,8 @@ class Launcher {
     Descriptor disk;  // until its first shim has it
   };
 
+  // The agent, if it lives, starts another launcher.
+  void leave_agent();
   void take_request();
   void request(char verb, std::string_view key, Descriptor disk);
   Descriptor door_of(const std::string& key) const;

@@ -128,9 +128,9 @@ std::string runtime_error(const KernelFiles& files) {
   return message;
 }
 
-InitRecord read_init_record(const KernelFiles& files) {
+InitRecord read_init_record(const std::string& path) {
   InitRecord record;
-  const std::string text = read_file(files.in("init"), 256).value_or("");
+  const std::string text = read_file(path, 256).value_or("");
   record.started = text.starts_with("started\n");
   const std::size_t exited = text.rfind("\nexited "), signalled = text.rfind("\nsignalled ");
   if (exited != std::string::npos)
@@ -140,12 +140,27 @@ InitRecord read_init_record(const KernelFiles& files) {
   return record;
 }
 
-bool out_of_memory(const ShimSpec& spec) {
-  const auto text = read_file(spec.oom_file, 65536);
-  if (!text) return false;
-  const std::string padded = "\n" + *text;
-  const std::size_t at = padded.find("\noom_kill ");
-  return at != std::string::npos && std::atoll(padded.c_str() + at + 10) > 0;
+namespace {
+
+// The number after `name` in a file of lines "NAME NUMBER"; 0: the file has no such line.
+long long count_in(const std::string& text, const std::string& name) {
+  const std::size_t at = ("\n" + text).find("\n" + name + " ");
+  return at == std::string::npos ? 0 : std::atoll(text.c_str() + at + name.size() + 1);
+}
+
+}  // namespace
+
+// Version 2 counts how often the own limit left no memory, version 1 how often the limit was met.
+MemoryKill memory_kill(const ShimSpec& spec) {
+  const std::string events = read_file(spec.oom_file, 65536).value_or("");
+  if (count_in(events, "oom_kill") == 0) return MemoryKill::kNone;
+  constexpr std::string_view kVersion1 = "/memory.oom_control";
+  if (!spec.oom_file.ends_with(kVersion1))
+    return count_in(events, "oom") > 0 ? MemoryKill::kOwnLimit : MemoryKill::kAbove;
+  const std::string folder = spec.oom_file.substr(0, spec.oom_file.size() - kVersion1.size());
+  for (const char* file : {"/memory.failcnt", "/memory.memsw.failcnt"})
+    if (std::atoll(read_file(folder + file, 64).value_or("0").c_str()) > 0) return MemoryKill::kOwnLimit;
+  return MemoryKill::kAbove;
 }
 
 }  // namespace berth::agents::shim

@@ -31,9 +31,11 @@ struct InitRecord {
   bool started = false;
   std::optional<int> wait_status;
 };
-InitRecord read_init_record(const KernelFiles& files);
+InitRecord read_init_record(const std::string& path);
 
-// The host's kernel killed a process in this kernel's cgroup for memory.
-bool out_of_memory(const ShimSpec& spec);
+// Whether the host's kernel killed a process of this kernel for memory: at the kernel's own limit, or where
+// what is above it had none left: the machine, or a unit of systemd with a limit (berth.slice).
+enum class MemoryKill { kNone, kOwnLimit, kAbove };
+MemoryKill memory_kill(const ShimSpec& spec);
 
 }  // namespace berth::agents::shim

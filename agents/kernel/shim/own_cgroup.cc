@@ -1,5 +1,6 @@
 #include "agents/kernel/shim/own_cgroup.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -122,6 +123,24 @@ std::string left_in_cgroups(const ShimSpec& spec) {
   }
   if (left.size() > kNamedMax) text += " and " + std::to_string(left.size() - kNamedMax) + " more";
   return text;
+}
+
+bool kill_marked(const std::string& key) {
+  const std::string mark = environment_mark(key) + '\0';
+  bool any = false;
+  DIR* const proc = opendir("/proc");
+  while (const dirent* entry = proc != nullptr ? readdir(proc) : nullptr) {
+    const auto id = identify(std::strtol(entry->d_name, nullptr, 10));
+    const int process = id ? open_pidfd(*id) : -1;
+    if (process < 0) continue;
+    const auto environment = read_file(std::string("/proc/") + entry->d_name + "/environ").value_or("");
+    const std::size_t at = environment.find(mark);
+    if (at != std::string::npos && (at == 0 || environment[at - 1] == '\0'))
+      any = signal_pidfd(process, SIGKILL) || any;
+    close(process);
+  }
+  if (proc != nullptr) closedir(proc);
+  return any;
 }
 
 bool remove_cgroup_tree(const std::string& cgroup) {

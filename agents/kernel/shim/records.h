@@ -18,6 +18,7 @@
 //                     door (door.h), helper (state record of a process kernel's helper)
 //   run/KEY.state     written before the first instruction: this (kernel, attempt) never runs again
 //   run/KEY.exit      the end, written once
+// What of these somebody removes while the kernel runs its shim makes again, within kKeepFilesMs.
 //
 // KEY = "<kernel uuid>.<attempt>". A record is fields (events/inside/fields.h).
 #pragma once
@@ -46,6 +47,7 @@ inline constexpr int kDoorFd = 4;           // the door, for a container's init 
 // for, every number up to there.
 inline constexpr std::uint64_t kFilesSoft = 1024;
 inline constexpr std::uint64_t kFilesHard = 524'288;  // and no more, whatever the agent itself may open
+inline constexpr int kKeepFilesMs = 3000;             // a shim looks that often for its kernel's files
 inline constexpr int kExitShimBusy = 3;               // exit code of a shim that found another at work
 
 inline constexpr const char* kNameOfData =
@@ -58,6 +60,7 @@ struct Folders {
 
   std::string lease() const { return data + "/lease"; }
   std::string ends() const { return data + "/ends"; }
+  std::string claims() const { return data + "/claims"; }
   std::string disks() const { return data + "/disks"; }
   std::string home() const { return data + "/home"; }  // current folder of process kernels
 };

@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <vector>
 
 #include "agents/kernel/shim/system.h"
@@ -33,6 +35,17 @@ bool has_processes(const std::string& folder) {
   return read_file(folder + "/cgroup.events").value_or("").find("populated 1") != std::string::npos;
 }
 
+// False where systemd does not say.
+bool is_being_stopped(const std::string& unit) {
+  const std::string ask = "timeout -s KILL 5 systemctl show --property ActiveState " + unit + " 2>/dev/null";
+  FILE* const said = popen(ask.c_str(), "re");
+  if (said == nullptr) return false;
+  std::array<char, 64> line{};
+  const bool read = fgets(line.data(), static_cast<int>(line.size()), said) != nullptr;
+  pclose(said);
+  return read && std::string(line.data()).starts_with("ActiveState=deactivating");
+}
+
 bool stands_in(const std::string& name) {
   return ("\n" + read_file("/proc/self/cgroup").value_or("")).find("/" + name) != std::string::npos;
 }
@@ -49,6 +62,17 @@ Scope enter_scope(const ScopeSettings& settings) {
   const std::string folder = scope_folder(settings);
   // One whose last process has gone is removed by systemd at any moment.
   if (!inside && !has_processes(folder)) return Scope::kMustBeMade;
+  // Who enters a scope that somebody stops is killed with it.
+  if (!inside && is_being_stopped(settings.name)) {
+    for (unsigned tick = 0; has_processes(folder); ++tick) {
+      if (tick == kWaitForSystemd * 10) {
+        errno = ETIMEDOUT;
+        return Scope::kFailed;
+      }
+      usleep(100'000);
+    }
+    return Scope::kMustBeMade;
+  }
   if (open_way(folder) && enter(folder + "/launcher")) return Scope::kInside;
   return inside ? Scope::kFailed : Scope::kMustBeMade;
 }

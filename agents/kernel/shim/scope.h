@@ -28,7 +28,8 @@ struct ScopeSettings {
 std::string scope_folder(const ScopeSettings& settings);
 
 enum class Scope { kInside, kMustBeMade, kFailed };
-// Enters the scope if it is there. kFailed: errno says why.
+// Enters the scope if it is there; waits up to 30 s for the end of one that is being stopped. kFailed: errno
+// says why.
 Scope enter_scope(const ScopeSettings& settings);
 // Replaces this process by `argv` inside a new scope. Returns only where that cannot be: errno says why.
 // After 30 s without an answer of systemd the process is ended by SIGALRM; the program calls end_of_wait().

@@ -104,6 +104,7 @@ int Shim::adopt() {
   const auto spec_bytes = read_file(files_.in("spec"));
   const auto spec = spec_bytes ? decode_spec(*spec_bytes) : std::nullopt;
   if (spec) spec_ = *spec;
+  open_init();
   log_.open(true);
   const auto state = bytes ? decode_state(*bytes) : std::nullopt;
   if (!state || !spec) {
@@ -155,7 +156,7 @@ void Shim::await_runtime_of_dead_shim() {
     close(runtime);
   }
   state_.main = identify(runtime_pid(files_)).value_or(ProcessId{});
-  if (state_.main.pid == 0 && !read_init_record(files_).started)
+  if (state_.main.pid == 0 && !read_init_record(init_file()).started)
     fail_start("shim-died", "the shim died while it started the kernel");
 }
 
@@ -227,6 +228,7 @@ bool Shim::mount_root() {
 
 void Shim::launch_runtime() {
   if (!mount_root()) return;
+  open_init();
   int gate[2];
   if (pipe2(gate, O_CLOEXEC) != 0) return fail_start("no-process", std::strerror(errno));
   const pid_t child = fork();

@@ -66,6 +66,7 @@ class Shim {
   void look_for_stop();
   void look_at_signals();
   void machine_ends_it();
+  void unit_ends_it();
   void begin_stop(std::int64_t grace);
   void go_on_stopping();
   void kill_main(int signal);
@@ -83,12 +84,22 @@ class Shim {
   void tell_what_stays();
   bool write_state();
 
+  // Makes the kernel's files again that somebody removed while it ran (records.h). False: they are not there,
+  // and nobody waits for them, or they cannot be made.
+  bool keep_files();
+  bool make_dir();
+  bool fill(const std::string& dir);
+  void make_door_again();
+  void open_init();
+  std::string init_file() const;
+
   KernelFiles files_;
   ShimSpec spec_;
   StateRecord state_;
   LogWriter log_;
   int output_ = -1;
   Descriptor door_, disk_;
+  Descriptor init_;  // of a container: what its init writes, also where the name of that file is gone
   int lock_ = -1;
   int signals_ = -1;
   int lease_timer_ = -1;
@@ -96,6 +107,7 @@ class Shim {
   int main_pidfd_ = -1;  // adopted kernels: not our child
   bool stopping_ = false;
   bool machine_stops_ = false;  // it was asked to end because the machine stops
+  bool unit_stops_ = false;     // somebody stops the unit of systemd that holds it
   bool killed_ = false;         // this shim sent SIGKILL
   bool lease_over_ = false;
   bool adopted_ = false;  // from a shim that died
@@ -105,6 +117,7 @@ class Shim {
   Descriptor helper_;                 // pidfd of a process kernel's helper; none: none lives
   std::uint32_t restarts_ = 0;        // helpers that died
   std::int64_t no_helper_until_ = 0;  // CLOCK_BOOTTIME: after one that ended, or could not be started
+  std::int64_t look_at_ = 0;          // CLOCK_BOOTTIME: whether the files are there
   std::int64_t stop_grace_ = 0;
   std::int64_t kill_at_ = 0;    // CLOCK_BOOTTIME, while stopping
   int wait_status_ = -1;        // of the kernel's process, once it is known

@@ -1,5 +1,4 @@
 // The shim's life beside a running kernel, and the end of both. See shim.h.
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mount.h>
@@ -49,25 +48,8 @@ bool kill_children() {
   return true;
 }
 
-// Every process with the kernel's mark in its environment. False: there is none.
-bool kill_marked(const std::string& key) {
-  const std::string mark = environment_mark(key) + '\0';
-  bool any = false;
-  DIR* const proc = opendir("/proc");
-  while (const dirent* entry = proc != nullptr ? readdir(proc) : nullptr) {
-    const auto id = identify(std::strtol(entry->d_name, nullptr, 10));
-    const int process = id ? open_pidfd(*id) : -1;
-    if (process < 0) continue;
-    const auto environment = read_file(std::string("/proc/") + entry->d_name + "/environ").value_or("");
-    const std::size_t at = environment.find(mark);
-    if (at != std::string::npos && (at == 0 || environment[at - 1] == '\0'))
-      any = signal_pidfd(process, SIGKILL) || any;
-    close(process);
-  }
-  if (proc != nullptr) closedir(proc);
-  return any;
-}
-
+constexpr std::int64_t kMillisecond = 1'000'000;
+constexpr std::int64_t kSecond = 1000 * kMillisecond;
 constexpr std::int64_t kPatience = 2'000'000'000;    // ns, for what was killed to be gone (P25)
 constexpr std::int64_t kTellAgain = 30'000'000'000;  // ns: another agent may have come
 
@@ -75,12 +57,17 @@ constexpr std::int64_t kTellAgain = 30'000'000'000;  // ns: another agent may ha
 
 int Shim::follow() {
   while (!done_) {
-    const bool rests = boottime_now() < no_helper_until_;
+    const std::int64_t now = boottime_now();
+    if (now >= look_at_) {
+      keep_files();
+      look_at_ = now + kKeepFilesMs * kMillisecond;
+    }
+    const bool rests = now < no_helper_until_;
     pollfd fds[] = {{signals_, POLLIN, 0},     {output_, POLLIN, 0},
                     {lease_timer_, POLLIN, 0}, {timer_, POLLIN, 0},
                     {main_pidfd_, POLLIN, 0},  {needs_helper() && !rests ? door_.get() : -1, POLLIN, 0},
                     {helper_.get(), POLLIN, 0}};
-    if (poll(fds, 7, rests ? kHelperRestMs : -1) < 0 && errno != EINTR) return 1;
+    if (poll(fds, 7, rests ? kHelperRestMs : kKeepFilesMs) < 0 && errno != EINTR) return 1;
     if (fds[1].revents != 0) copy_output();
     if (fds[0].revents != 0) {
       look_at_signals();
@@ -99,18 +86,32 @@ void Shim::look_at_signals() {
   signalfd_siginfo info[8];
   const ssize_t got = read(signals_, info, sizeof info);
   for (ssize_t i = 0; i < got / static_cast<ssize_t>(sizeof info[0]); ++i) {
-    if (info[i].ssi_signo == SIGUSR1) look_for_stop();
+    if (info[i].ssi_signo == SIGUSR1) {
+      keep_files();
+      look_for_stop();
+    }
     if (info[i].ssi_signo == SIGTERM && info[i].ssi_pid == 1) machine_ends_it();
   }
 }
 
 // Process 1 ends what is left of the machine's processes, and its signal has come to the kernel's as well:
-// the net below machine_stop.h. So does its signal where somebody stops our slice or scope: the kernel ends
-// by that signal then, and the machine is not the cause.
+// the net below machine_stop.h. So does its signal where somebody stops our slice or scope.
 void Shim::machine_ends_it() {
-  if (machine_stops_ || system_goes_on()) return;
-  ask_for_stop(files_, {kMachineStopGraceSeconds * std::int64_t{1'000'000'000}, true}, "stop.machine");
+  if (machine_stops_ || unit_stops_) return;
+  if (system_goes_on()) return unit_ends_it();
+  ask_for_stop(files_, {kMachineStopGraceSeconds * kSecond, true}, "stop.machine");
   look_for_stop();
+}
+
+// The kernel ends by that signal, and the machine is not the cause. What ignores it is killed before systemd
+// kills this shim with it.
+void Shim::unit_ends_it() {
+  log_.append("berth: systemd stops the unit in which this kernel runs\n");
+  unit_stops_ = true;
+  if (stopping_) return;
+  stopping_ = true;
+  stop_grace_ = kMachineStopGraceSeconds * kSecond;
+  if (state_.running) begin_stop(stop_grace_);
 }
 
 void Shim::copy_output() {
@@ -185,7 +186,7 @@ void Shim::begin_stop(std::int64_t grace) {
 void Shim::go_on_stopping() {
   const std::int64_t now = boottime_now();
   if (now >= kill_at_) return kill_main(SIGKILL);
-  const bool deaf = spec_.oci && !term_sent_ && !read_init_record(files_).started;
+  const bool deaf = spec_.oci && !term_sent_ && !read_init_record(init_file()).started;
   if (!deaf && !term_sent_) kill_main(SIGTERM);
   term_sent_ = !deaf;
   arm(timer_, deaf ? std::min(now + 5'000'000, kill_at_) : kill_at_);
@@ -237,7 +238,7 @@ void Shim::time_is_up() {
 // wrote it down; for a process the launcher does, if it was the parent.
 void Shim::main_gone_unseen() {
   for (int attempt = 0; attempt < 100; ++attempt) {
-    if (const InitRecord init = read_init_record(files_); init.wait_status)
+    if (const InitRecord init = read_init_record(init_file()); init.wait_status)
       return ended_with(*init.wait_status);
     if (const auto text = read_file(files_.in("orphan"), 64)) return ended_with(std::atoi(text->c_str()));
     if (killed_) return ended_with(SIGKILL);
@@ -256,7 +257,8 @@ void Shim::ended_with(int wait_status) {
   record.started_at = state_.started_at;
   int status = wait_status_ = wait_status;
   // The init's exit code cannot tell "exited 137" from "killed by 9"; its record can.
-  if (const InitRecord init = read_init_record(files_); spec_.oci && WIFEXITED(status) && init.wait_status)
+  if (const InitRecord init = read_init_record(init_file());
+      spec_.oci && WIFEXITED(status) && init.wait_status)
     status = *init.wait_status;
   record.code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   const bool by_kill = record.code == 128 + SIGKILL;
@@ -264,11 +266,17 @@ void Shim::ended_with(int wait_status) {
     record.end = "lease-over";
   else if (machine_stops_ && (record.code != 0 || !WIFEXITED(status)))
     be_stopped_by_machine(record);  // one that ends with 0 in time has told its own result
-  else if (stopping_ && !machine_stops_)
+  else if (stopping_ && !machine_stops_ && !unit_stops_)
     record.end = "stopped";
-  else if (spec_.oci && by_kill && out_of_memory(spec_))
+  else if (const MemoryKill kill = spec_.oci && by_kill ? memory_kill(spec_) : MemoryKill::kNone;
+           kill != MemoryKill::kNone) {
     record.end = "out-of-memory";
-  else
+    if (kill == MemoryKill::kAbove) {
+      record.error_code = "machine-out-of-memory";
+      record.error =
+          "the machine, or Berth's part of it, had no memory left; the kernel had not reached its own limit";
+    }
+  } else
     record.end = WIFSIGNALED(status) ? "signalled" : "exited";
   finish(record);
 }
@@ -363,7 +371,7 @@ void Shim::finish(ExitRecord record) {
   note_end(record);
   // A result is not lost to a full disk: try until it is written.
   while (!write_aside(files_.exit(), files_.in("exit.new"), encode(record))) {
-    if (errno == ENOENT) return;  // the folder was removed: nobody waits for it
+    if (errno == ENOENT && !keep_files()) return;
     usleep(200'000);
   }
   if (!spec_.oci) return;

@@ -160,11 +160,12 @@ const KernelRow* main_of(const std::vector<const KernelRow*>& kernels) {
   return nullptr;
 }
 
-// Of an end that nobody saw only the kernel says why.
+// Only the kernel says why of an end that nobody saw, and of memory that was not its own limit's.
 std::string_view message_of(const SessionRow& session, const std::vector<const KernelRow*>& kernels) {
   if (session.message.empty() && projections::is_end(session.status))
     for (const KernelRow* kernel : kernels)
-      if (!has_exit_code(*kernel) && !kernel->message.empty()) return kernel->message;
+      if ((!has_exit_code(*kernel) || kernel->end == v1::OUT_OF_MEMORY) && !kernel->message.empty())
+        return kernel->message;
   return session.message;
 }
 

@@ -30,6 +30,7 @@ std::string kernel_end_text(const json::value& session, const json::value& kerne
   if (end == "EXITED") return "exited " + code;
   if (end == "SIGNALLED") return "killed by signal " + std::to_string(integer_at(kernel, "exit_code") - 128);
   if (end == "OUT_OF_MEMORY") {
+    if (!message.empty()) return "out of memory: " + message;
     const std::string memory = memory_of(session, text_at(kernel, "role"));
     return with("out of memory", " (", memory.empty() ? "" : amount_text("mem", memory), ")");
   }

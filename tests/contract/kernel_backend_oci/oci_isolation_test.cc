@@ -306,6 +306,24 @@ TEST_P(OciIsolation, AProgramOverItsMemoryEndsAsOutOfMemory) {
   EXPECT_EQ(end_.exit_code, 137);
 }
 
+// As where berth.slice has a MemoryMax=, or the machine itself has no memory left.
+TEST_P(OciIsolation, MemoryThatEndsAboveTheKernelIsNotToldAsItsOwnLimit) {
+  KernelSpec asked = spec(Program::kTrue);
+  asked.command = {"sh", "-c", "while python3 -c 'x = bytearray(100 << 20)'; do sleep 0.05; done; exit 137"};
+  const KernelKey key = start(asked);
+  await_running(key);
+  const auto& rig = static_cast<RealRig&>(*rig_);
+  const auto layout = read_cgroup_layout();
+  ASSERT_TRUE(layout.ok());
+  const std::string group = layout->memory_root + agent_cgroup(*layout, rig.folder());
+  const std::string limit = group + (layout->v2 ? "/memory.max" : "/memory.limit_in_bytes");
+  std::ofstream(limit) << (48 << 20) << std::flush;
+  const KernelEvent end = await_end(key);
+  std::ofstream(limit) << (layout->v2 ? "max" : "-1") << std::flush;
+  EXPECT_EQ(end.end, KernelEnd::kOutOfMemory);
+  EXPECT_EQ(end.error.code, "machine-out-of-memory");
+}
+
 TEST_P(OciIsolation, AForkBombStopsAtItsLimit) {
   run("i=0; while [ $i -lt 60 ]; do sleep 5 & i=$((i+1)); done; exit 0",
       [](KernelSpec& spec) { spec.pids_max = 20; });

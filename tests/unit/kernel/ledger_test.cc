@@ -55,6 +55,18 @@ TEST(EndsFile, KeepsTheEndsOfKernelsThatAreStillClaimed) {
   EXPECT_EQ(open_ends(path, {"a.1", "b.1"})->size(), 1u) << "what nobody claims is gone for good";
 }
 
+TEST(LeaseFile, KnowsItsBootOnceWhatAnEarlierBootLeftIsDealtWith) {
+  TempFolder folder;
+  const std::string path = folder.path + "/lease";
+  LeaseFile first, cut_short, later;
+  ASSERT_TRUE(first.open(path).ok());
+  ASSERT_TRUE(cut_short.open(path).ok());
+  EXPECT_FALSE(cut_short.is_of_this_boot());
+  ASSERT_TRUE(cut_short.remember_boot().ok());
+  ASSERT_TRUE(later.open(path).ok());
+  EXPECT_TRUE(later.is_of_this_boot());
+}
+
 TEST(LeaseFile, ARenewalInTimeKeepsTheGenerationAndALateOneBeginsANewOne) {
   TempFolder folder;
   const std::string path = folder.path + "/lease";
