@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <sstream>
@@ -26,7 +27,8 @@ Claims::~Claims() {
 
 Result<void> Claims::open(const std::string& path) {
   path_ = path;
-  std::istringstream text(shim::read_file(path, 64 << 20).value_or(""));
+  const auto before = shim::read_file(path, 64 << 20);
+  std::istringstream text(before.value_or(""));
   std::string entry, crc;
   while (text >> entry >> crc) {
     if (entry.size() < 2 || std::to_string(crc32c(entry)) != crc) continue;
@@ -36,7 +38,19 @@ Result<void> Claims::open(const std::string& path) {
       names_.erase(entry.substr(1));
   }
   if (rewrite()) return {};
-  return make_error("data-folder", "cannot write " + path + ": " + std::strerror(errno));
+  const int failed = errno;
+  if (before && append_to(*before)) return {};
+  return make_error("data-folder", "cannot write " + path + ": " + std::strerror(failed),
+                    "is the disk full?");
+}
+
+// The ledger as it is, where the disk has no room for a new one: kernels that run are followed, and none is
+// started before sync() succeeds.
+bool Claims::append_to(const std::string& before) {
+  if (!before.empty() && before.back() != '\n') return false;  // a line would go on where another was cut
+  fd_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_APPEND);
+  lines_ = static_cast<std::size_t>(std::ranges::count(before, '\n'));
+  return fd_ >= 0;
 }
 
 bool Claims::rewrite() {
@@ -55,6 +69,7 @@ bool Claims::rewrite() {
   fd_ = fd;
   lines_ = names_.size();
   pending_.clear();
+  torn_ = false;
   return true;
 }
 
@@ -75,11 +90,11 @@ void Claims::remove(const std::string& name) {
 
 bool Claims::sync() {
   if (pending_.empty()) return true;
-  if (lines_ > 4096 && lines_ > 4 * names_.size()) {
+  if (torn_ || (lines_ > 4096 && lines_ > 4 * names_.size())) {
     if (!rewrite()) return false;
   } else {
-    if (!shim::write_all(fd_, pending_))
-      return rewrite();  // a part of a line may be there now: begin a new file
+    torn_ = !shim::write_all(fd_, pending_);  // a part of a line may be there now: begin a new file
+    if (torn_) return rewrite();
     pending_.clear();
     if (unsynced_ && fdatasync(fd_) != 0) return false;
   }

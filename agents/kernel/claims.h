@@ -32,12 +32,14 @@ class Claims {
 
  private:
   bool rewrite();
+  bool append_to(const std::string& before);
   void put(char sign, const std::string& name);
 
   std::string path_;
   std::set<std::string> names_;
   std::string pending_;
   bool unsynced_ = false;
+  bool torn_ = false;  // the file may end in a part of a line
   std::size_t lines_ = 0;
   int fd_ = -1;
 };

@@ -1,5 +1,7 @@
 #include "agents/kernel/ends_file.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -24,8 +26,9 @@ Result<std::map<std::string, shim::ExitRecord>> open_ends(const std::string& pat
     ends[key] = record;
   }
   // A shim that appends to the old file at this moment has its record in the fast folder as well.
-  if (shim::write_aside(path, path + ".new", again)) return ends;
-  return make_error("data-folder", "cannot write " + path + ": " + std::strerror(errno));
+  // Where the disk is full the old one stays, longer than it has to be: shims append to it.
+  if (shim::write_aside(path, path + ".new", again) || access(path.c_str(), W_OK) == 0) return ends;
+  return make_error("data-folder", "cannot write " + path + ": " + std::strerror(errno), "is the disk full?");
 }
 
 }  // namespace berth::agents

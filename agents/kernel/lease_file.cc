@@ -26,13 +26,15 @@ Result<void> LeaseFile::open(const std::string& path) {
   fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   const std::uint64_t words[2] = {lease_.generation, static_cast<std::uint64_t>(lease_.until)};
   if (fd_ < 0 || pwrite(fd_, words, sizeof words, 0) != static_cast<ssize_t>(sizeof words))
-    return make_error("data-folder", "cannot write " + path + ": " + std::strerror(errno));
+    return make_error("data-folder", "cannot write " + path + ": " + std::strerror(errno),
+                      "is the disk full?");
   return {};
 }
 
 Result<void> LeaseFile::remember_boot() {
   if (of_this_boot_ || shim::write_aside(boot_path_, boot_path_ + ".new", shim::boot_id())) return {};
-  return make_error("data-folder", "cannot write " + boot_path_ + ": " + std::strerror(errno));
+  return make_error("data-folder", "cannot write " + boot_path_ + ": " + std::strerror(errno),
+                    "is the disk full?");
 }
 
 std::uint64_t LeaseFile::extend(Timestamp lease_until) {

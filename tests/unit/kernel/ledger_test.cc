@@ -1,6 +1,9 @@
 // What outlives the agent on disk: claims, ends, lease, logs.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
+#include <filesystem>
 #include <fstream>
 
 #include "agents/kernel/claims.h"
@@ -41,6 +44,93 @@ TEST(Claims, ATornLastLineIsDroppedAndTheRestKept) {
   Claims again;
   ASSERT_TRUE(again.open(folder.path + "/claims").ok());
   EXPECT_EQ(again.names(), std::set<std::string>{"a.1"});
+}
+
+// Writes past `bytes` of any file fail while this lives, as on a full disk.
+class FullAt {
+ public:
+  explicit FullAt(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullAt() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST(Claims, ALedgerThatCannotBeWrittenAnewIsGoneOnWith) {
+  TempFolder folder;
+  const std::string path = folder.path + "/claims";
+  {
+    Claims claims;
+    ASSERT_TRUE(claims.open(path).ok());
+    claims.add("a.1");
+    ASSERT_TRUE(claims.sync());
+  }
+  {
+    const FullAt full(0);
+    Claims claims;
+    ASSERT_TRUE(claims.open(path).ok());
+    EXPECT_EQ(claims.names(), std::set<std::string>{"a.1"});
+    claims.add("b.1");
+    EXPECT_FALSE(claims.sync()) << "nothing may be started";
+  }
+  Claims claims;
+  ASSERT_TRUE(claims.open(path).ok());
+  claims.add("c.1");
+  ASSERT_TRUE(claims.sync());
+}
+
+TEST(Claims, NoLineGoesOnWhereADiskThatWasFullCutOne) {
+  TempFolder folder;
+  const std::string path = folder.path + "/claims";
+  Claims claims;
+  ASSERT_TRUE(claims.open(path).ok());
+  claims.add("a.1");
+  ASSERT_TRUE(claims.sync());
+  claims.add("b.1");
+  {
+    const FullAt full(std::filesystem::file_size(path) + 3);
+    EXPECT_FALSE(claims.sync());
+  }
+  claims.add("c.1");
+  ASSERT_TRUE(claims.sync());
+  Claims again;
+  ASSERT_TRUE(again.open(path).ok());
+  EXPECT_EQ(again.names(), (std::set<std::string>{"a.1", "b.1", "c.1"}));
+}
+
+TEST(EndsFile, OneThatCannotBeWrittenAnewStaysAsItIs) {
+  TempFolder folder;
+  const std::string path = folder.path + "/ends";
+  const std::string line = shim::encode_end("a.1", {.code = 3, .error_code = {}, .error = {}});
+  std::ofstream(path) << line;
+  const FullAt full(0);
+  const auto ends = open_ends(path, {"a.1"});
+  ASSERT_TRUE(ends.ok());
+  EXPECT_EQ(ends->at("a.1").code, 3);
+  EXPECT_EQ(shim::read_file(path), line);
+}
+
+TEST(LeaseFile, OfThisBootIsOpenedOnAFullDisk) {
+  TempFolder folder;
+  const std::string path = folder.path + "/lease";
+  std::uint64_t generation = 0;
+  {
+    LeaseFile lease;
+    ASSERT_TRUE(lease.open(path).ok());
+    generation = lease.extend(shim::boottime_now() + kHour);
+  }
+  const FullAt full(std::filesystem::file_size(path));
+  LeaseFile lease;
+  ASSERT_TRUE(lease.open(path).ok());
+  EXPECT_EQ(lease.extend(shim::boottime_now() + 2 * kHour), generation);
 }
 
 TEST(EndsFile, KeepsTheEndsOfKernelsThatAreStillClaimed) {
