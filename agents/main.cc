@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -12,7 +13,10 @@
 #include "agents/runtime/agent_key.h"
 #include "agents/runtime/agent_machinery.h"
 #include "agents/runtime/agent_runtime.h"
+#include "agents/runtime/known_agent.h"
+#include "events/base/edge_errors.h"
 #include "events/base/files/descriptor_limit.h"
+#include "events/base/files/known_folder.h"
 #include "events/base/files/standard_streams.h"
 #include "events/base/secrets.h"
 #include "events/base/service/service_notice.h"
@@ -140,8 +144,15 @@ Result<void> run(AgentConfig config) {
                       "leave --name out");
   auto collector = find_collector(config.otlp_url);
   if (!collector) return collector.error();
+  std::error_code error;
+  const std::string data =
+      std::filesystem::absolute(config.data, error).string();  // open_machinery() says it
+  const std::string known = record_of_agent(data);
+  if (auto good = check_known_agent(data, known); !good) return good;
   auto machinery = open_machinery(config, say);  // first: it starts the launcher
   if (!machinery) return machinery.error();
+  if (const auto failed = remember_agent(data, known, config.name, notice.is_service()); !failed.empty())
+    say(LogLevel::kWarning, failed);
   OpenLog wanted;
   wanted.url = config.log;
   wanted.kafka_config = config.kafka_config;
@@ -189,7 +200,7 @@ int main_of_agent(int argc, char** argv) {
   const auto ran = run(*config);
   if (ran.ok()) return 0;
   spdlog::error(to_string(ran.error()));
-  return kFailure;
+  return is_wrong_option(ran.error()) ? kUsage : kFailure;
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 #include "controller/runtime/allocator.h"
 #include "controller/runtime/bootstrap.h"
 #include "controller/runtime/controller_process.h"
-#include "controller/runtime/endpoint_file.h"
 #include "controller/runtime/journal_owner.h"
 #include "controller/runtime/listening_options.h"
+#include "events/base/edge_errors.h"
 #include "events/base/files/known_folder.h"
 #include "events/base/files/private_files.h"
 #include "events/base/files/standard_streams.h"
@@ -31,7 +31,7 @@ int fail(const Error& error) {
     spdlog::error("{}", to_string(error));
   else
     std::fprintf(stderr, "berth-controller: %s\n", to_string(error).c_str());
-  return 1;
+  return is_wrong_option(error) ? 2 : 1;
 }
 
 int run(const controller::ControllerProcessConfig& config, const std::string& cluster_file, OpenLog wanted) {
@@ -50,7 +50,8 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
                             : controller::read_cluster_identity(cluster_file);
   if (!identity) return fail(identity.error());
   if (cluster_file.empty())
-    if (const auto failed = controller::remember_cluster(config.data, known, identity->cluster);
+    if (const auto failed =
+            controller::remember_cluster(config.data, known, identity->cluster, notice.is_service());
         !failed.empty())
       spdlog::warn("{}", failed);
   wanted.producer_timeout = 5 * kSecond;  // HTTP must be able to give up
@@ -68,9 +69,7 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
   if (auto started = process.start(); !started) return fail(started.error());
   if (auto defined = process.define_defaults(30 * kSecond); !defined)
     spdlog::warn("{}", to_string(defined.error()));
-  if (auto told = controller::write_endpoint_file(config.data, process.endpoint(), process.fingerprint());
-      !told)
-    return fail(told.error());
+  process.tell_endpoint();
   std::printf("berth-controller %s serves %s, %s\n", config.name.c_str(), process.endpoint().c_str(),
               process.has_key_file() ? ("key in " + controller::api::admin_key_path(config.data)).c_str()
                                      : "with the key pairs of its cluster");
@@ -85,7 +84,6 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
   wait_for_stop_signal();
   notice.stopping();
   process.stop();
-  controller::remove_endpoint_file(config.data);
   return fatal ? 1 : 0;
 }
 
@@ -130,9 +128,9 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) { return app.exit(e) == 0 ? 0 : 2; }
-  if (const auto set = set_up_logs(logs); !set) return fail(set.error()) + 1;
+  if (const auto set = set_up_logs(logs); !set) return fail(set.error()), 2;
   if (const auto collector = find_collector(config.listening.otlp_url); !collector)
-    return fail(collector.error()) + 1;
+    return fail(collector.error()), 2;
   if (config.log_url.starts_with("local:")) {
     spdlog::error("the embedded log belongs to one process: use `berth up`");
     return 2;

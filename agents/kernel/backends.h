@@ -52,6 +52,13 @@ struct BackendConfig {
 // no-id-range.
 Result<std::string> choose_ids(const std::string& images, bool shared_ids, BackendConfig& config);
 
+// Whether an agent has kept its ledger of kernels in this data folder.
+bool holds_agent(const std::string& data_folder);
+// Refuses a data folder without that ledger while kernels of an agent whose data folder has this path still
+// run (left_kernels.h): its disk may not be mounted. `data_folder`: absolute. Makes nothing. Code:
+// kernels-still-run.
+Result<void> check_left_kernels(const std::string& data_folder);
+
 // Starts the launcher: call it before any library thread exists. Codes: data-folder, data-folder-busy,
 // launcher-not-started; oci also not-root, runtime-missing, no-cgroups, cgroup-controllers-missing; process
 // also process-uid-missing, process-uid-wrong.

@@ -30,6 +30,12 @@ bool has_live_kernel(const std::string& fast_folder) {
   return false;
 }
 
+constexpr const char* kPlaces[] = {"/run", "/dev/shm"};
+
+std::string fast_folder_in(const std::string& place, const std::string& data_folder) {
+  return place + "/berth-" + to_hex(as_view(blake2b_128(data_folder))).substr(0, 16);
+}
+
 // Of kernels whose shims were killed: no agent will ever ask for them. False: something of them stays.
 bool end_leftovers(const std::string& data_folder) {
   const auto cgroups = read_cgroup_layout();
@@ -55,17 +61,27 @@ void sweep_fast_folders(const std::string& place) {
   }
 }
 
+std::vector<std::string> fast_folders_of(const std::string& data_folder) {
+  std::vector<std::string> found;
+  for (const char* place : kPlaces) {
+    const std::string folder = fast_folder_in(place, data_folder);
+    if (shim::is_own_closed_folder(folder) && shim::read_file(folder + shim::kNameOfData) == data_folder)
+      found.push_back(folder);
+  }
+  return found;
+}
+
 Result<std::string> fast_folder_for(const std::string& data_folder) {
   if (geteuid() != 0) return data_folder;
-  for (const char* place : {"/run", "/dev/shm"}) {
+  for (const char* place : kPlaces) {
     struct statfs info {};
     if (statfs(place, &info) != 0 || info.f_type != TMPFS_MAGIC) continue;
-    const std::string folder =
-        std::string(place) + "/berth-" + to_hex(as_view(blake2b_128(data_folder))).substr(0, 16);
+    const std::string folder = fast_folder_in(place, data_folder);
     if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) continue;
     if (!shim::is_own_closed_folder(folder))
       return make_error("data-folder", folder + " is not a folder of root alone",
                         "remove it: somebody else made it");
+    if (shim::read_file(folder + shim::kNameOfData) == data_folder) return folder;
     if (!shim::write_aside(folder + shim::kNameOfData, folder + shim::kNameOfData + ".new", data_folder))
       return make_error("data-folder", "cannot write into " + folder + ": " + std::strerror(errno));
     return folder;

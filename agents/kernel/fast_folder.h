@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "events/base/result.h"
 
@@ -12,6 +13,9 @@ namespace berth::agents {
 // which other users have access is refused. Code: data-folder.
 // The folder names its data folder.
 Result<std::string> fast_folder_for(const std::string& data_folder);
+
+// Those that are there of a data folder with this path, for root. Makes nothing.
+std::vector<std::string> fast_folders_of(const std::string& data_folder);
 
 // Removes fast folders below `place` whose data folder is gone, unless a kernel of theirs has its shim still;
 // what other kernels have left running is ended.

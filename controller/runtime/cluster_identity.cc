@@ -147,8 +147,9 @@ Result<void> check_known_cluster(const std::string& data, const std::string& rec
   return check_known_folder({record, data, "cluster"}, found ? to_string(found->cluster) : "");
 }
 
-std::string remember_cluster(const std::string& data, const std::string& record, const Uuid& cluster) {
-  if (record.empty() || !is_on_its_own_disk(data)) return "";
+std::string remember_cluster(const std::string& data, const std::string& record, const Uuid& cluster,
+                             bool is_service) {
+  if (record.empty() || !is_worth_remembering(data, is_service)) return "";
   const auto error = remember_folder({record, data, "cluster"}, to_string(cluster));
   return error ? "that " + data + " holds this cluster is not remembered: " + record + ": " + error.message()
                : "";

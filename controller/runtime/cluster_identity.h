@@ -38,8 +38,9 @@ Result<ClusterIdentity> load_or_create_cluster_identity(const std::string& path)
 // mounted. Before anything is made in it. `record`: as record_of_cluster() has it; "": nothing is remembered.
 // Codes: those of check_known_folder().
 Result<void> check_known_cluster(const std::string& data, const std::string& record);
-// Remembers it, if the folder lies on a disk of its own. What fails is for people; "": nothing did.
-std::string remember_cluster(const std::string& data, const std::string& record, const Uuid& cluster);
+// Remembers it where is_worth_remembering() says so. What fails is for people; "": nothing did.
+std::string remember_cluster(const std::string& data, const std::string& record, const Uuid& cluster,
+                             bool is_service);
 
 // Keeps a key that the log brought, and erases one that it destroyed: no error if it is there, or gone,
 // already. Codes: those of read_cluster_identity(), cluster-file-unwritable.

@@ -2,10 +2,13 @@
 
 #include <spdlog/spdlog.h>
 
+#include <utility>
+
 #include "controller/api/auth/host_key.h"
 #include "controller/api/console/static_files.h"
 #include "controller/api/login/sign_in.h"
 #include "controller/runtime/bootstrap.h"
+#include "controller/runtime/endpoint_file.h"
 #include "controller/runtime/first_login.h"
 #include "controller/runtime/journal_owner.h"
 #include "events/base/files/private_files.h"
@@ -39,7 +42,8 @@ ControllerProcess::ControllerProcess(ControllerProcessConfig config, ClusterIden
       identity_(std::move(identity)),
       writers_(identity_.secret, identity_.writers),
       log_(log),
-      api_log_(api_log) {}
+      api_log_(api_log),
+      later_([](const std::string& text) { spdlog::warn("{}", text); }) {}
 
 ControllerConfig ControllerProcess::controller_config() const {
   ControllerConfig controller;
@@ -120,7 +124,26 @@ Result<void> ControllerProcess::start() {
   keys_->start();
   if (auto opens = check_sealing_keys(*api_node_); !opens) return opens;
   if (auto serving = serve(*server_options, options); !serving) return serving;
-  return file_key_ ? write_key_file() : Result<void>();
+  tell_key_file();
+  return {};
+}
+
+// The pair is there: the endpoint beside it is for the CLI.
+void ControllerProcess::tell_key_file() {
+  if (!file_key_) return;
+  file_key_->endpoint = endpoint_;
+  later_.write(api::admin_key_path(config_.data), [data = config_.data, endpoint = endpoint_] {
+    if (!api::read_key_file(api::admin_key_path(data))) return Result<void>();  // somebody took it away
+    const auto key = api::load_or_create_admin_key(data, endpoint);
+    return key ? Result<void>() : Result<void>(key.error());
+  });
+}
+
+void ControllerProcess::tell_endpoint() {
+  told_endpoint_ = true;
+  later_.write("the endpoint", [data = config_.data, endpoint = endpoint_, fingerprint = fingerprint_] {
+    return write_endpoint_file(data, endpoint, fingerprint);
+  });
 }
 
 void ControllerProcess::on_answer(const api::Call& call, unsigned status) {
@@ -200,8 +223,9 @@ Result<std::string> ControllerProcess::offer_login_link(bool on_terminal, Durati
   auto link = first_login_link(*api_node_, public_origin_, config_.data, wait);
   if (!link) return link;
   if (on_terminal && !link->empty()) return link;
-  if (auto kept = keep_login_link(config_.data, *link); !kept) return kept.error();
-  return link->empty() ? std::string() : login_link_path(config_.data);
+  const bool kept = later_.write("the login link",
+                                 [data = config_.data, text = *link] { return keep_login_link(data, text); });
+  return link->empty() || !kept ? std::string() : login_link_path(config_.data);
 }
 
 Result<void> ControllerProcess::read_key_file() {
@@ -227,6 +251,8 @@ bool ControllerProcess::answers() {
 }
 
 void ControllerProcess::stop() {
+  later_.stop();
+  if (std::exchange(told_endpoint_, false)) remove_endpoint_file(config_.data);
   if (server_) server_->stop();
   if (api_) api_->stop();
   if (keys_) keys_->stop();

@@ -16,6 +16,7 @@
 #include "controller/runtime/past_keeper.h"
 #include "controller/runtime/sessions/session_lines.h"
 #include "controller/runtime/sessions/session_spans.h"
+#include "events/base/files/later_writes.h"
 #include "events/base/secrets.h"
 #include "events/base/system_clock.h"
 #include "events/otlp/span_exporter.h"
@@ -61,9 +62,14 @@ class ControllerProcess {
 
   // For as long as no superadmin has a password: the login link by which the first sets one, or, where no
   // terminal shows it, the file that it was left in. Empty: there is no need, or the cluster's first server,
-  // which has the key file, does it. REQUIRES: define_defaults().
-  // Codes: those of first_login_link() and keep_login_link().
+  // which has the key file, does it, or the file is one of later_writes(). REQUIRES: define_defaults().
+  // Codes: those of first_login_link().
   Result<std::string> offer_login_link(bool on_terminal, Duration wait);
+
+  // Leaves berth.endpoint in the data folder until stop(). REQUIRES: started.
+  void tell_endpoint();
+  // What the server can go on without. Ends with stop().
+  LaterWrites& later_writes() { return later_; }
 
   ApiContext& api() { return *api_node_; }
   // Of the keys of agents and producers; follows the file.
@@ -84,6 +90,7 @@ class ControllerProcess {
   void make_api_node(const ApiNodeConfig& api);
   Result<void> read_key_file();
   Result<void> write_key_file();
+  void tell_key_file();
   Result<void> serve(const api::ServerOptions& at, const api::ApiOptions& options);
 
   ControllerProcessConfig config_;
@@ -107,7 +114,8 @@ class ControllerProcess {
   std::unique_ptr<api::Server> server_;
   std::optional<api::KeyPair> file_key_;  // of the data folder
   std::string endpoint_, fingerprint_, public_origin_;
-  bool has_console_ = false;
+  bool has_console_ = false, told_endpoint_ = false;
+  LaterWrites later_;
 };
 
 }  // namespace berth::controller

@@ -3,6 +3,10 @@
 // The code is written here once; a caller asks by function and compares no text.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 #include "events/base/result.h"
 
 namespace berth {
@@ -10,6 +14,17 @@ namespace berth {
 inline constexpr char kDiskFull[] = "disk-full";
 inline constexpr char kPortInUse[] = "port-in-use";
 
+// Of what was asked for on the command line, in a configuration file or in the environment: the same start
+// fails again, so that the process exits with 2 (RestartPreventExitStatus= of the units).
+inline constexpr std::string_view kWrongOptions[] = {
+    "backend-unknown",  "config-invalid",      "invalid-name",      "invalid-url",
+    "invalid-value",    "log-format-invalid",  "log-level-invalid", "not-for-this-backend",
+    "otlp-url-invalid", "process-uid-missing", "process-uid-wrong", "tls-incomplete",
+    "tls-missing",      "volume-invalid"};
+
+inline bool is_wrong_option(const Error& error) {
+  return std::ranges::find(kWrongOptions, error.code) != std::end(kWrongOptions);
+}
 inline bool is_disk_full(const Error& error) { return error.code == kDiskFull; }
 inline bool is_port_in_use(const Error& error) { return error.code == kPortInUse; }
 

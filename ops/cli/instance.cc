@@ -106,7 +106,9 @@ Result<bool> Instance::take(const std::string& data, Running& running) {
 
 Result<void> Instance::write(const Running& running) {
   const std::string text = to_json(running);
-  if (ftruncate(fd_, 0) != 0 || pwrite(fd_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+  // Over what is there first: on a full disk that takes no room.
+  if (pwrite(fd_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
+      ftruncate(fd_, static_cast<off_t>(text.size())) != 0)
     return make_error("data-folder", "cannot write " + path_ + ": " + std::strerror(errno),
                       "is the disk full?");
   return {};

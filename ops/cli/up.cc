@@ -11,11 +11,11 @@
 #include <filesystem>
 #include <map>
 
+#include "agents/kernel/backends.h"
 #include "agents/runtime/agent_machinery.h"
 #include "agents/runtime/agent_runtime.h"
 #include "controller/runtime/bootstrap.h"
 #include "controller/runtime/controller_process.h"
-#include "controller/runtime/endpoint_file.h"
 #include "controller/runtime/journal_owner.h"
 #include "events/base/edge_errors.h"
 #include "events/base/files/known_folder.h"
@@ -41,6 +41,7 @@ namespace berth {
 namespace {
 
 constexpr int kFailed = 1;
+constexpr int kUsage = 2;  // a unit of systemd does not start again after it
 constexpr int kConflict = 5;
 constexpr Duration kAnswerWait = 60 * kSecond;
 constexpr Duration kJoinWait = 20 * kSecond;
@@ -51,7 +52,13 @@ int fail(const Error& error) {
     spdlog::error("{}", to_string(error));
   else
     std::fprintf(stderr, "berth up: %s\n", to_string(error).c_str());
+  if (is_wrong_option(error)) return kUsage;
   return is_port_in_use(error) ? kConflict : kFailed;
+}
+
+int fail_by_options(const Error& error) {
+  fail(error);
+  return kUsage;
 }
 
 // What it says to whoever started it, and no line of its log.
@@ -215,24 +222,30 @@ std::string first_login_line(controller::ControllerProcess& process) {
   return link->empty() ? "" : "  login    " + *link + "  (sets the first password)\n";
 }
 
-void print_ready(const UpOptions& options, controller::ControllerProcess& process) {
+// To somebody at a terminal, or who reads what a terminal would show: a service has nobody there.
+void print_what_next(const UpOptions& options) {
+  const std::string data = options.data == "/var/lib/berth" ? "" : " --data " + options.data;
+  std::printf(
+      "\nTry:\n"
+      "  berth%s agent ls\n  berth%s session run --image python:3.11 --cpu 0.5 --mem 256m --wait -- python3 "
+      "-c 'print(6*7)'\n"
+      "  berth%s event tail\n\nCtrl-C stops it%s.\n",
+      data.c_str(), data.c_str(), data.c_str(),
+      options.end_kernels ? " and ends its kernels" : "; kernels go on, and the next start adopts them");
+}
+
+void print_ready(const UpOptions& options, controller::ControllerProcess& process, bool is_service) {
   const std::string key = process.has_key_file()
                               ? controller::api::admin_key_path(options.data)
                               : "any of its cluster's, by berth --key-file FILE (there is no " +
                                     controller::api::admin_key_path(options.data) + ")";
-  const std::string data = options.data == "/var/lib/berth" ? "" : " --data " + options.data;
   const std::string& fingerprint = process.fingerprint();
   const std::string more = first_login_line(process) +
                            (process.has_console() ? "" : "  console  not in this build: the API alone\n") +
                            (fingerprint.empty() ? "" : "  certificate  " + fingerprint + "\n");
-  std::printf(
-      "Berth %s is up\n  address  %s\n  key      %s\n%s\nTry:\n"
-      "  berth%s agent ls\n  berth%s session run --image python:3.11 --cpu 0.5 --mem 256m --wait -- python3 "
-      "-c 'print(6*7)'\n"
-      "  berth%s event tail\n\nCtrl-C stops it%s.\n",
-      kVersion, process.endpoint().c_str(), key.c_str(), more.c_str(), data.c_str(), data.c_str(),
-      data.c_str(),
-      options.end_kernels ? " and ends its kernels" : "; kernels go on, and the next start adopts them");
+  std::printf("Berth %s is up\n  address  %s\n  key      %s\n%s", kVersion, process.endpoint().c_str(),
+              key.c_str(), more.c_str());
+  if (!is_service) print_what_next(options);
   std::fflush(stdout);
 }
 
@@ -287,8 +300,8 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   if (!logs) return fail(logs.error());
   const auto identity = controller::identity_for_log(options.data + "/cluster.json", *logs->log);
   if (!identity) return fail(identity.error());
-  if (const auto failed =
-          controller::remember_cluster(options.data, record_of_cluster(options.data), identity->cluster);
+  if (const auto failed = controller::remember_cluster(options.data, record_of_cluster(options.data),
+                                                       identity->cluster, notice.is_service());
       !failed.empty())
     spdlog::warn("{}", failed);
 
@@ -330,12 +343,12 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   // Else the first session that somebody asks for finds no agent.
   if (!agent.await_join(kJoinWait)) spdlog::warn("agent: has not joined yet; sessions wait until then");
 
-  Running running{getpid(), process.endpoint(), options};
-  if (auto written = instance.write(running); !written) return fail(written.error());
-  if (auto told = controller::write_endpoint_file(options.data, process.endpoint(), process.fingerprint());
-      !told)
-    return fail(told.error());
-  print_ready(options, process);
+  process.later_writes().write("who runs here",
+                               [&instance, running = Running{getpid(), process.endpoint(), options}] {
+                                 return instance.write(running);
+                               });
+  process.tell_endpoint();
+  print_ready(options, process, notice.is_service());
   cli::BackgroundBuild build;
   build_image(options, build);
   notice.ready("serves " + process.endpoint(),
@@ -343,12 +356,20 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   wait_for_stop_signal();
   notice.stopping();
   build.stop();
-  std::fputs(stop_words(options, sessions_here(process.api(), config.name)).c_str(), stdout);
+  if (!notice.is_service())
+    std::fputs(stop_words(options, sessions_here(process.api(), config.name)).c_str(), stdout);
   std::fflush(stdout);
   if (!fatal && !agent.stop()) spdlog::warn("some kernels did not end in time; the next start goes on");
   process.stop();
-  controller::remove_endpoint_file(options.data);
   return fatal ? kFailed : 0;
+}
+
+// Before anything is made in it.
+Result<void> check_data(const std::string& data) {
+  if (auto good = controller::check_known_cluster(data, record_of_cluster(data)); !good) return good;
+  // A cluster that was restored here goes on with the kernels that it knows.
+  if (access((data + "/cluster.json").c_str(), F_OK) == 0) return {};
+  return agents::check_left_kernels(data + "/agent");
 }
 
 }  // namespace
@@ -362,11 +383,10 @@ int run_up(const UpOptions& asked) {
   if (const auto set =
           set_up_logs({"berth", options.log_format.empty() ? "auto" : options.log_format, "info"});
       !set)
-    return fail(set.error());
+    return fail_by_options(set.error());
   if (!options.verbose && !logs_json()) spdlog::set_level(spdlog::level::warn);
   ServiceNotice notice;  // before any child
-  if (auto good = controller::check_known_cluster(options.data, record_of_cluster(options.data)); !good)
-    return fail(good.error());
+  if (auto good = check_data(options.data); !good) return fail(good.error());
   Instance instance;
   Running running;
   const auto taken = instance.take(options.data, running);
@@ -376,9 +396,10 @@ int run_up(const UpOptions& asked) {
   const bool embedded = options.log.empty();  // on Kafka a copied cluster.json makes another controller
   if (auto alone = embedded ? check_original(options.data, running.options.data) : Result<void>(); !alone)
     return fail(alone.error());
-  if (auto written = instance.write({getpid(), "", options}); !written) return fail(written.error());
+  if (auto written = instance.write({getpid(), "", options}); !written)
+    spdlog::warn("{}", to_string(written.error()));  // written again once it is up
   auto config = agent_config(options);
-  if (!config) return fail(config.error());
+  if (!config) return fail_by_options(config.error());
   if (!catch_stop_signals()) return kFailed;
   // The launcher of kernels starts before any library thread exists.
   auto machinery = open_machinery(options, *config);

@@ -37,8 +37,8 @@ Result<void> check_known_folder(const KnownFolder& folder, const std::string& id
   const std::string known = folder.record.empty() ? "" : known_id(folder);
   if (known.empty() || known == id) return {};
   const std::string before = folder.path + " held " + folder.what + " " + known + " when it was opened last";
-  const std::string hint =
-      "is its disk mounted? If another " + folder.what + " is meant: rm " + folder.record;
+  const std::string hint = "is its disk mounted, and no other over it? If another " + folder.what +
+                           " is meant: rm " + folder.record;
   if (id.empty()) return make_error("known-folder-empty", before + ", and holds none now", hint);
   return make_error("known-folder-other", before + ", and holds " + folder.what + " " + id + " now", hint);
 }
@@ -60,6 +60,15 @@ bool is_on_its_own_disk(const std::string& path) {
   while (::stat(at.c_str(), &here) != 0 && at.has_relative_path()) at = at.parent_path();
   if (::stat("/", &root) != 0 || ::statfs(at.c_str(), &system) != 0) return false;
   return here.st_dev != root.st_dev && system.f_type != TMPFS_MAGIC && system.f_type != RAMFS_MAGIC;
+}
+
+bool is_worth_remembering(const std::string& path, bool is_service) {
+  return is_service || is_on_its_own_disk(path);
+}
+
+std::string record_of_agent(const std::string& path) {
+  const std::string record = record_of_cluster(path);
+  return record.empty() ? "" : record + "-agent";
 }
 
 std::string record_of_cluster(const std::string& path) {

@@ -27,8 +27,14 @@ std::error_code remember_folder(const KnownFolder& folder, const std::string& id
 // one that is still there after a restart.
 bool is_on_its_own_disk(const std::string& path);
 
-// Where the data folder of a cluster is remembered: beside the data folders of this machine for root, else
-// in $XDG_STATE_HOME, or among the user's own files; "" where neither of these folders is known.
+// Whether a data folder is to be remembered: one of a service always, for nobody removes it to begin anew as
+// who starts a program by hand does; and one on a disk of its own, which may not be mounted the next time.
+bool is_worth_remembering(const std::string& path, bool is_service);
+
+// Where the data folder of a cluster, or of an agent, is remembered: beside the data folders of this machine
+// for root, else in $XDG_STATE_HOME, or among the user's own files; "" where neither of these folders is
+// known.
 std::string record_of_cluster(const std::string& path);
+std::string record_of_agent(const std::string& path);
 
 }  // namespace berth

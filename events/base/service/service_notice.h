@@ -21,6 +21,8 @@ class ServiceNotice {
   ServiceNotice(const ServiceNotice&) = delete;
   ServiceNotice& operator=(const ServiceNotice&) = delete;
 
+  // Whether somebody listens: this process is a service.
+  bool is_service() const { return !socket_.empty(); }
   // From now on. Where a watchdog is asked for, a thread calls `alive` eight times in its time and says so
   // where that returned true: a process that hangs in it, or says false all the time, is started anew.
   void ready(const std::string& status, std::function<bool()> alive);

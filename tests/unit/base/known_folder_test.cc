@@ -53,6 +53,16 @@ TEST_F(KnownFolders, WhatIsOnTheRootDiskOrGoneAfterARestartNeedsNoRecord) {
   EXPECT_TRUE(is_on_its_own_disk("/proc/sys"));
 }
 
+TEST_F(KnownFolders, AServiceRemembersItsFolderOnWhateverDisk) {
+  EXPECT_FALSE(is_worth_remembering("/", false));
+  EXPECT_TRUE(is_worth_remembering("/", true));
+  EXPECT_TRUE(is_worth_remembering("/proc/sys", false));
+}
+
+TEST(RecordOfACluster, IsAnotherThanThatOfAnAgent) {
+  EXPECT_EQ(record_of_agent("/srv/a"), record_of_cluster("/srv/a") + "-agent");
+}
+
 TEST(RecordOfACluster, LiesWhereAServiceMayWrite) {
   const bool is_root = geteuid() == 0;
   if (is_root) {

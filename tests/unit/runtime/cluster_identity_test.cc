@@ -54,8 +54,10 @@ TEST_F(ClusterFile, AFolderThatHeldAClusterMayHoldNoOtherAndNotBeEmpty) {
   EXPECT_EQ(code(), "known-folder-empty");
   ASSERT_TRUE(controller::load_or_create_cluster_identity(path_));
   EXPECT_EQ(code(), "known-folder-other");
-  EXPECT_EQ(controller::remember_cluster("/", record + "2", made->cluster), "");
-  EXPECT_FALSE(std::filesystem::exists(record + "2")) << "the root disk is always there";
+  EXPECT_EQ(controller::remember_cluster("/", record + "2", made->cluster, false), "");
+  EXPECT_FALSE(std::filesystem::exists(record + "2")) << "who starts it by hand may begin anew";
+  EXPECT_EQ(controller::remember_cluster("/", record + "2", made->cluster, true), "");
+  EXPECT_TRUE(std::filesystem::exists(record + "2")) << "a service's is never removed on purpose in silence";
 }
 
 TEST_F(ClusterFile, P29_AKeyMoreSealsAndTheOlderOnesStillOpen) {

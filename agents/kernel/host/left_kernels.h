@@ -1,0 +1,20 @@
+// Kernels that run although their agent's data folder is empty: another disk lies over it, or its own is not
+// mounted (ADR 0102).
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+namespace berth::agents {
+
+struct LeftKernels {
+  std::set<std::string> names;       // kernel_name.h
+  std::set<std::int64_t> processes;  // the first of each kernel, or all of one whose record is lost
+};
+
+// Of agents whose data folder has this path, by what lies in memory (fast_folder.h) and by their cgroups.
+// For root; another user's are not seen once the folder is gone. Makes nothing.
+LeftKernels find_left_kernels(const std::string& data_folder);
+
+}  // namespace berth::agents
