@@ -106,6 +106,14 @@ class Systemd(unittest.TestCase):
             self.assertEqual(unit(name)["Type"], "notify")
             self.assertRegex(unit(name)["WatchdogSec"], r"^\d+s$")
 
+    def test_a_wrong_option_ends_a_unit_and_all_else_is_tried_again_for_ever(self):
+        for name in SERVICES:
+            service = unit(name)
+            self.assertEqual((service["Restart"], service["RestartPreventExitStatus"]), ("always", "2"), name)
+            self.assertGreaterEqual(int(service["RestartSec"].rstrip("s")), 5, "a start that fails is no load on the machine")
+            self.assertEqual(unit(name, "Unit")["StartLimitIntervalSec"], "0", name)
+            self.assertNotIn("RestartSteps", service, "systemd 252 does not know it")
+
     def test_an_agents_key_is_a_file_that_root_alone_reads(self):
         self.assertIn("--key-file /etc/berth/agent.key", unit("berth-agent")["ExecStart"])
 
