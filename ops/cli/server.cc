@@ -101,6 +101,19 @@ Outcome<Server> parse_endpoint_file(const std::string& text, Origin level, const
 
 }  // namespace
 
+namespace {
+
+std::string start_hint(const std::string& data, const ReadFile& read) {
+  for (const char* unit : {"berth", "berth-controller"})
+    if (data == std::string("/var/lib/") + unit &&
+        read(std::string("/lib/systemd/system/") + unit + ".service"))
+      return unit_hint(unit) + "; of a server of another user, give --endpoint and a key pair";
+  return "start one with: berth up --data " + data +
+         "; of a server of another user, give --endpoint and a key pair";
+}
+
+}  // namespace
+
 Outcome<Server> find_server(const Settings& settings, const ReadFile& read) {
   for (const Origin level : kLevels) {
     if (const auto endpoint = settings.get("api.endpoint", level))
@@ -114,9 +127,7 @@ Outcome<Server> find_server(const Settings& settings, const ReadFile& read) {
           kUnreachable,
           "not-running",
           "no Berth of yours runs on " + data->value + ": there is no berth.endpoint that you may read",
-          "start one with: berth up --data " + data->value +
-              "; of a server of another user, give --endpoint "
-              "and a key pair",
+          start_hint(data->value, read),
           {}};
   }
   return parse_endpoint({kDefaultEndpoint, Origin::kDefault, "default"});

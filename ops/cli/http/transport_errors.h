@@ -5,6 +5,7 @@
 #include <string>
 
 #include "events/base/result.h"
+#include "ops/cli/http/unit_hint.h"
 
 namespace berth::cli {
 
@@ -17,7 +18,7 @@ inline constexpr char kUntrustedCode[] = "untrusted";  // the server's certifica
 
 inline Error unreachable_error(const std::string& host, const std::string& port, const std::string& why) {
   return make_error(kUnreachableCode, "no answer from " + host + ":" + port + ": " + why,
-                    "is `berth up` running? --endpoint or --data says where");
+                    unreachable_hint(host));
 }
 inline bool is_unreachable(const Error& error) { return error.code == kUnreachableCode; }
 inline bool is_reply_timeout(const Error& error) { return error.code == kReplyTimeoutCode; }

@@ -1,8 +1,11 @@
 // Signed requests, retries with one idempotency key, and streams that resume exactly (ops/cli/http).
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "controller/api/auth/signature.h"
 #include "ops/cli/http/api.h"
+#include "ops/cli/http/unit_hint.h"
 #include "tests/unit/cli/fake_world.h"
 
 namespace berth::cli {
@@ -156,6 +159,34 @@ TEST(Signer, SignsWhatTheServerWillSee) {
   EXPECT_EQ(header_of(request, "X-Berth-Content-SHA256"), text.body_hash);
   EXPECT_EQ(header_of(request, "Authorization"),
             controller::api::authorization_header("BKid", controller::api::sign("secret", text)));
+}
+
+// ---- whom to ask where nobody answers ----
+
+const std::string kWanted = "/etc/systemd/system/multi-user.target.wants/",
+                  kInstalled = "/lib/systemd/system/";
+
+std::string hint(const std::string& host, const std::set<std::string>& files) {
+  return unreachable_hint(host, "worker-1", [&](const std::string& path) { return files.contains(path); });
+}
+
+TEST(UnitHint, NamesTheUnitThatServesOnThisMachine) {
+  const std::set<std::string> both = {kInstalled + "berth.service", kInstalled + "berth-controller.service"};
+  std::set<std::string> files = both;
+  EXPECT_TRUE(hint("127.0.0.1", files).starts_with("systemctl status berth and journalctl -u berth "))
+      << hint("127.0.0.1", files);
+  files.insert(kWanted + "berth-controller.service");
+  for (const char* host : {"localhost", "[::1]", "127.0.1.1", "worker-1"})
+    EXPECT_TRUE(hint(host, files)
+                    .starts_with("systemctl status berth-controller and journalctl -u berth-controller "))
+        << hint(host, files);
+}
+
+TEST(UnitHint, SaysNothingOfUnitsWhereThereIsNoneOrTheServerIsElsewhere) {
+  const std::string usual = "is `berth up` running? --endpoint or --data says where";
+  EXPECT_EQ(hint("127.0.0.1", {}), usual);
+  EXPECT_EQ(hint("10.0.0.7", {kInstalled + "berth.service"}), usual);
+  EXPECT_EQ(hint("worker-2", {kInstalled + "berth.service"}), usual);
 }
 
 }  // namespace

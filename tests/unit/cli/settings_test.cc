@@ -114,6 +114,16 @@ TEST(Settings, SayThatNothingRunsOnADataFolderWithoutAnEndpoint) {
   Machine m;
   m.flags["data.dir"] = "/tmp/b";
   EXPECT_EQ(m.server(), "not-running");
+  EXPECT_TRUE(m.whole_server().failure().hint.starts_with("start one with: berth up --data /tmp/b"));
+}
+
+TEST(Settings, NameTheUnitWhoseDataFolderHasNoEndpoint) {
+  Machine m;
+  m.flags["data.dir"] = "/var/lib/berth-controller";
+  m.files["/lib/systemd/system/berth-controller.service"] = "[Unit]\n";
+  const std::string hint = m.whole_server().failure().hint;
+  EXPECT_TRUE(hint.starts_with("systemctl status berth-controller and journalctl -u berth-controller "))
+      << hint;
 }
 
 TEST(Settings, RefuseAnUnknownKeyOfTheFileByItsNameAndLine) {
