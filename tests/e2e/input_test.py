@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -133,11 +134,42 @@ class Tail(unittest.TestCase):
 
 
 class FullDisk(unittest.TestCase):
-    def test_a_full_disk_is_said_kernels_go_on_and_what_was_accepted_is_kept(self):
+    def disk(self):
         disk = tempfile.mkdtemp(prefix="berth-e2e-disk-")
         self.addCleanup(os.rmdir, disk)
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", disk], check=True)
         self.addCleanup(subprocess.run, ["umount", "-l", disk], check=True)
+        return disk
+
+    def test_a_restart_on_a_full_disk_comes_up_adopts_and_is_whole_once_there_is_room(self):
+        up = rig.Berth(data=self.disk() + "/data", keep=True)
+        os.mkdir(up.data, 0o700)
+        self.addCleanup(up.remove)
+        up.start()
+        up.demo(1)
+        up.cli.wait("demo")
+        pid = up.cli.pid("demo")
+        self.assertEqual(up.process.stop(), 0, up.process.words())
+        ballast = os.path.dirname(up.data) + "/ballast"
+        self.fill(ballast)
+        process = up.process = rig.Process([rig.program("berth"), "up", *up.options()], up.data, self.log())
+        rig.eventually("it is up", lambda: " is up\n" in process.words() or up.ended())
+        self.assertIn("the endpoint is not written, and is tried again", process.words())
+        self.assertTrue(rig.alive(pid))
+        os.remove(ballast)
+        rig.eventually("the endpoint is written", lambda: os.path.exists(up.data + "/berth.endpoint"))
+        self.assertEqual((up.cli.session("demo")["status"], up.cli.pid("demo")), ("RUNNING", pid))
+        up.cli.ok("session", "rm", "demo", "--wait", "--timeout", f"{rig.PATIENCE}s", "-q")
+        up.verify()
+
+    def log(self):
+        """On another disk than the one that is full."""
+        folder = tempfile.mkdtemp(prefix="berth-e2e-log-")
+        self.addCleanup(shutil.rmtree, folder)
+        return folder + "/up.log"
+
+    def test_a_full_disk_is_said_kernels_go_on_and_what_was_accepted_is_kept(self):
+        disk = self.disk()
         up = rig.Berth(data=disk + "/data")
         os.mkdir(up.data, 0o700)
         self.addCleanup(up.remove)

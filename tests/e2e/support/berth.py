@@ -259,11 +259,18 @@ class Berth:
             self.process.kill()
         end_kernels(self.data)
         shutil.rmtree(self.data, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            os.remove(known_record(self.data))
 
     __enter__ = start
 
     def __exit__(self, *_):
         self.remove()
+
+
+def known_record(data):
+    """Where root's services remember what a data folder holds (ADR 0102)."""
+    return "/var/lib/berth-known/" + hashlib.blake2b(data.encode(), digest_size=16).hexdigest()[:16]
 
 
 def kernel_processes(data):
