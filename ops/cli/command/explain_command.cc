@@ -1,4 +1,4 @@
-// berth explain CODE: what an error code means, and what to do.
+// berth explain WORD: what an error code, a reason, an end or a state means, and what to do.
 #include <algorithm>
 
 #include "ops/cli/app.h"
@@ -34,7 +34,14 @@ json::array all_codes() {
   return out;
 }
 
-Outcome<int> explain(Shell& shell, const std::string& code) {
+// As the file has it: states and ends are shown as OUT_OF_MEMORY, too.
+std::string plain_word(std::string word) {
+  for (char& c : word) c = c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return word;
+}
+
+Outcome<int> explain(Shell& shell, const std::string& asked) {
+  const std::string code = plain_word(asked);
   Listing listing;
   listing.columns = {column("CODE", "code"), column("MEANING", "meaning"),
                      column("WHAT TO DO", "what_to_do")};
@@ -57,7 +64,7 @@ Outcome<int> explain(Shell& shell, const std::string& code) {
   const std::string near = closest(code, names);
   return Failure{kNotFound,
                  "unknown-code",
-                 "no error has the code '" + printable(code.substr(0, 40)) + "'",
+                 "Berth has no word or code '" + printable(asked.substr(0, 40)) + "'",
                  near.empty() ? "berth explain lists them all" : "did you mean " + near + "?",
                  {}};
 }
@@ -66,9 +73,10 @@ Outcome<int> explain(Shell& shell, const std::string& code) {
 
 void add_explain_command(Registry& registry) {
   auto code = std::make_shared<std::string>();
-  auto* app = registry.verb(nullptr, "explain", "What an error code means, and what to do");
-  app->add_option("CODE", *code, "As an error names it (default: all)");
-  registry.on(app, "  berth explain log-truncated\n  berth explain -o json",
+  auto* app =
+      registry.verb(nullptr, "explain", "What an error code, a reason or a state means, and what to do");
+  app->add_option("WORD", *code, "As Berth shows it, like lease-over or OUT_OF_MEMORY (default: all)");
+  registry.on(app, "  berth explain log-truncated\n  berth explain lease-over\n  berth explain -o json",
               [code](Shell& shell) { return explain(shell, *code); });
 }
 

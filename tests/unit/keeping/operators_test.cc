@@ -13,6 +13,9 @@ TEST(Explain, SaysWhatACodeMeansAndWhatToDo) {
   const Ran ran = w.run({"explain", "log-truncated"});
   EXPECT_EQ(ran.exit, 0);
   EXPECT_NE(ran.out.find("The log ends before what was read of it"), std::string::npos) << ran.out;
+  EXPECT_NE(w.run({"explain", "lease-over"}).out.find("heard no controller"), std::string::npos);
+  EXPECT_EQ(w.run({"explain", "LEASE_OVER"}).out, w.run({"explain", "lease-over"}).out)
+      << "as ends are shown";
   const Ran unknown = w.run({"explain", "log-truncatd"});
   EXPECT_EQ(unknown.exit, 3);
   EXPECT_NE(unknown.err.find("did you mean log-truncated?"), std::string::npos) << unknown.err;

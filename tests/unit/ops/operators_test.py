@@ -17,6 +17,31 @@ CODES = [
     r'make_error\(\s*"([a-z][a-z0-9-]+)"', r'Refusal\s*\{\s*"([a-z][a-z0-9-]+)"', r'make_problem\(\s*"([a-z][a-z0-9-]+)"',
     r'errors\.add\(\s*"([a-z][a-z0-9-]+)"', r'Failure\s*\{\s*k[A-Z]\w+,\s*"([a-z][a-z0-9-]+)"', r'^\s+\{"([a-z][a-z0-9-]+)", \d{3}\}',
 ]
+# Codes of shims, which have no Error, and reasons that events of ends carry.
+CODES += [r'(?:fail_start\(|\.error_code = )\s*(?:\w+ \? )?"([a-z][a-z0-9-]+)"', r'\? "([a-z-]+)" : "[a-z-]+",\n.*the runtime took',
+          r'\bend_(?:login_link|browser_session)s?\(c, [^;"]*"([a-z-]+)"', r'Problem\s*\{\s*"([a-z][a-z0-9-]+)"']
+# The sets of words that people see as a state, an end, a result or a reason: (file, the part of it that has them, how one looks).
+WORDS = [
+    ("projections/tables/session_table.h", r"namespace end_reason \{.*?\n\}", r'= "([a-z-]+)"'),
+    ("projections/tables/session_table.cc", r"name_of\(SessionStatus.*?\n\}", r'"([A-Z_]+)"'),
+    ("projections/tables/session_table.cc", r"name_of\(SessionResult.*?\n\}", r'"([A-Z_]+)"'),
+    ("projections/tables/kernel_table.cc", r"name_of\(KernelState.*?\n\}", r'"([A-Z_]+)"'),
+    ("projections/tables/agent_table.cc", r"name_of\(AgentState.*?\n\}", r'"([A-Z_]+)"'),
+    ("projections/tables/folder_table.cc", r"name_of\(FolderState.*?\n\}", r'"([A-Z_]+)"'),
+    ("events/schema/v1/common.proto", r"enum KernelEnd \{.*?\n\}", r"^  ([A-Z_]+) = [1-9]"),
+    ("agents/runtime/kernel_spans.cc", r"name_of\(KernelEnd.*?\n\}", r'return "([a-z-]+)"'),
+    ("controller/placement/types.cc", r"to_string\(Code.*?\n\}", r'return "([a-z-]+)"'),
+    ("controller/answers/cause_text.cc", r"kCauses\[\] = .*?;", r'\{"([a-z-]+)"'),
+    ("controller/answers/decision/decision_types.h", r"name_of\(QueueStep::Outcome.*?\n\}", r'return "([a-z-]+)"'),
+    ("controller/cell/producer_refusal.h", r"kProducerRefusals = .*?;", r'"([a-z-]+)"'),
+    ("ops/cli/output/views.cc", r"string agent_state\(.*?\n\}", r'"([A-Z_]+)"'),
+]
+
+
+def plain(word):
+    return word.lower().replace("_", "-")
+
+
 # Of codes that others make longer ("config-file" + "-missing"), and what is none.
 NO_CODES = {"unknown-"}
 
@@ -54,9 +79,21 @@ class Operators(unittest.TestCase):
         missing = {code: path for code, path in found.items() if code not in self.explained() | NO_CODES}
         self.assertEqual(missing, {}, "add a line to ops/explain/codes.txt: CODE | what it means | what to do")
 
+    def test_every_word_that_people_see_as_a_state_an_end_or_a_reason_is_explained(self):
+        explained = self.explained()
+        for path, part, word in WORDS:
+            with self.subTest(path=path, part=part):
+                found = re.search(part, text_of(path), re.S)
+                self.assertTrue(found, "the set of words is elsewhere now")
+                words = re.findall(word, found.group(0), re.M)
+                self.assertGreater(len(words), 1)
+                missing = sorted({one for one in words if plain(one) not in explained})
+                self.assertEqual(missing, [], "add a line to ops/explain/codes.txt: WORD | what it means | what to do")
+
     def test_no_code_is_explained_that_nothing_says(self):
         sources = "".join(text_of(path) for path in tracked("*.cc", "*.h", "*.py") if not path.startswith("tests/"))
-        unknown = [code for code in sorted(self.explained()) if f'"{code}"' not in sources and not
+        words = {plain(word) for path, part, like in WORDS for word in re.findall(like, re.search(part, text_of(path), re.S).group(0), re.M)}
+        unknown = [code for code in sorted(self.explained() - words) if f'"{code}"' not in sources and not
                    re.search('"-' + re.escape(code.rpartition("-")[2]) + '"', sources)]
         self.assertEqual(unknown, [])
 
