@@ -31,9 +31,10 @@ std::optional<Problem> check_date(const HttpRequest& request, Timestamp now) {
   if (!date || (request.date.back() != 'Z' && !request.date.ends_with("+00:00")))
     return to_problem(malformed("X-Berth-Date is no RFC 3339 time in UTC"));
   if (*date > now + kDateSkewMax || *date < now - kDateSkewMax)
-    return make_problem(
-        "stale-date", "X-Berth-Date is more than 15 minutes away from this server's time",
-        "the time here is " + format_time(now - now % kSecond) + "; set your clock, or sign again");
+    return make_problem("stale-date",
+                        "the request is dated " + format_second(*date) + " (X-Berth-Date), and " +
+                            server_says(now) + ": more than 15 minutes apart",
+                        std::string(kCheckClocks) + ", then sign again");
   return std::nullopt;
 }
 
@@ -252,8 +253,10 @@ std::optional<Error> Api::authenticate_by_key(Call& call) {
   if (signatory->disabled)
     return make_error("user-disabled", "this user may not sign in", "ask an administrator");
   if (const Timestamp end = signatory->key.expires_ns(); end != 0 && end <= now)
-    return make_error("key-expired", "this key pair was good until " + format_time(end),
-                      "ask an administrator for another");
+    return make_error(
+        "key-expired", "this key pair was good until " + format_second(end) + ", and " + server_says(now),
+        std::string("sign in anew: berth login, or ask an administrator; if a time is wrong, ") +
+            kCheckClocks);
   if (signatory->key.has_secret() &&
       sign_in_.last_use.is_new(signatory->key.id(), signatory->key.used_ns(), now))
     record_use_of_key(context_, signatory->key.id());

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "controller/api/auth/base64url.h"
+#include "controller/api/map/time_text.h"
 #include "events/inside/fields.h"
 
 namespace berth::controller::api {
@@ -118,8 +119,10 @@ Result<AppPass> AppPassSeal::unseal(Kind kind, std::string_view text) const {
 
 Result<void> UsedTickets::use(const AppPass& ticket, Timestamp now) {
   if (now >= ticket.until || ticket.until - kLifetime < since_)
-    return make_error("ticket-expired", "this ticket was good for 30 seconds",
-                      "open the app from the console again");
+    return make_error(
+        "ticket-expired",
+        "this ticket was good until " + format_second(ticket.until) + ", and " + server_says(now),
+        "open the app from the console again");
   const std::scoped_lock lock(mutex_);
   std::erase_if(used_, [now](const auto& used) { return used.second <= now; });
   if (used_.size() >= kMax)

@@ -139,16 +139,21 @@ void remove_producer(const Services& services, const CallPtr& call, const Reply&
 
 // The generation of the key that a token is open for. The journal decides; asked first here, a stranger's
 // guesses cost nothing.
-std::optional<std::uint32_t> generation_of(const Services& services, const std::string& name,
-                                           const Hash128& hash) {
+Result<std::uint32_t> generation_of(const Services& services, const std::string& name, const Hash128& hash) {
   std::optional<std::uint32_t> generation;
+  std::optional<Timestamp> expired;
   const Timestamp now = services.context.clock().now().wall;
   services.context.with_state([&](const StateView& view) {
     const auto* row = view.state.producers.find(name);
-    if (row == nullptr || row->def.token_hash().empty() || row->def.token_expires_ns() < now) return;
-    if (equal_signatures(row->def.token_hash(), as_view(hash))) generation = row->def.generation();
+    if (row == nullptr || row->def.token_hash().empty()) return;
+    if (!equal_signatures(row->def.token_hash(), as_view(hash))) return;
+    if (row->def.token_expires_ns() < now)
+      expired = row->def.token_expires_ns();
+    else
+      generation = row->def.generation();
   });
-  return generation;
+  if (generation) return *generation;
+  return token_not_valid("producer", expired, now, "berth producer rotate " + name);
 }
 
 HttpReply collected_reply(const Services& services, const Call& call, const RequestAnswer& answer,
@@ -173,10 +178,7 @@ void collect_key(const Services& services, const CallPtr& call, const Reply& rep
   if (!read) return;
   const Hash128 hash = hash_of_token(*token);
   const auto generation = generation_of(services, call->path[0], hash);
-  if (!generation)
-    return reply(problem_reply(make_problem("token-not-valid", "no such token is open for this producer",
-                                            "it works once, until it expires: berth producer rotate NAME"),
-                               *call));
+  if (!generation) return reply(problem_reply(to_problem(generation.error()), *call));
   v1::Request request = request_of(services, *call);
   request.set_actor("producer:" + call->path[0]);
   request.clear_owner();

@@ -6,6 +6,7 @@
 #include "controller/api/login/sign_in.h"
 #include "controller/api/map/json_reader.h"
 #include "controller/api/map/json_values.h"
+#include "controller/api/map/time_text.h"
 #include "events/base/name.h"
 #include "events/base/secrets.h"
 
@@ -23,10 +24,13 @@ Problem login_failed() {
                       "an administrator can make a login link for another password");
 }
 
-Problem link_not_valid() {
-  return make_problem("link-not-valid",
-                      "this login link was used, has expired or was replaced by a newer one",
-                      "ask an administrator for another: berth login-link USER");
+// An expired link is told apart only to somebody who has it.
+Error link_not_valid(std::optional<Timestamp> expired, Timestamp now) {
+  return make_error(
+      "link-not-valid",
+      expired ? "this login link was good until " + format_second(*expired) + ", and " + server_says(now)
+              : "this login link was used, has expired or was replaced by a newer one",
+      "ask an administrator for another: berth login-link USER");
 }
 
 void sign_in(const Services& services, const CallPtr& call, const std::string& user) {
@@ -135,19 +139,25 @@ struct FoundLink {
   Timestamp expires = 0;
 };
 
-std::optional<FoundLink> find_link(const Services& services, const Call& call, const std::string& token) {
+Result<FoundLink> find_link(const Services& services, const Call& call, const std::string& token) {
   const std::string hash(as_view(hash_of_token(token)));
   const Timestamp now = services.context.clock().now().wall;
   std::optional<FoundLink> found;
+  std::optional<Timestamp> expired;
   services.context.with_state([&](const StateView& view) {
     view.state.login_links.for_each_unordered([&](const projections::LoginLinkRow& row) {
-      if (row.def.token_hash() != hash || row.def.expires_ns() <= now) return;
+      if (row.def.token_hash() != hash) return;
       const auto* user = view.state.users.find(row.def.user());
-      if (user != nullptr && !user->def.disabled()) found = {row.def.user(), hash, row.def.expires_ns()};
+      if (user == nullptr || user->def.disabled()) return;
+      if (row.def.expires_ns() <= now)
+        expired = row.def.expires_ns();
+      else
+        found = {row.def.user(), hash, row.def.expires_ns()};
     });
   });
-  if (!found) note_login_failure(services, call, "link", "");
-  return found;
+  if (found) return *std::move(found);
+  note_login_failure(services, call, "link", "");
+  return link_not_valid(expired, now);
 }
 
 void check_link(const Services& services, const CallPtr& call, const Reply& reply) {
@@ -156,7 +166,7 @@ void check_link(const Services& services, const CallPtr& call, const Reply& repl
                  [&](ObjectReader& reader) { token = reader.required_text("token", kTokenMax); }))
     return;
   const auto link = find_link(services, *call, token);
-  if (!link) return reply(problem_reply(link_not_valid(), *call));
+  if (!link) return reply(problem_reply(to_problem(link.error()), *call));
   reply(json_reply(200, json::object{{"user", link->user}, {"expires_at", format_time(link->expires)}}));
 }
 
@@ -168,7 +178,7 @@ void login_by_link(const Services& services, const CallPtr& call, const Reply& r
       }))
     return;
   const auto link = find_link(services, *call, token);
-  if (!link) return reply(problem_reply(link_not_valid(), *call));
+  if (!link) return reply(problem_reply(to_problem(link.error()), *call));
   if (const auto weak = check_new_password(password, link->user)) return reply(problem_reply(*weak, *call));
   sign_in(services, call, link->user);
   set_password(services, call, reply, {link->user, password}, link->token_hash,

@@ -110,6 +110,10 @@ std::string format_time(Timestamp time) {
   return text += 'Z';
 }
 
+std::string format_second(Timestamp time) { return format_time(time - time % kSecond); }
+
+std::string server_says(Timestamp now) { return "this server's clock says " + format_second(now); }
+
 std::optional<Timestamp> parse_time(std::string_view text) {
   Scanner scan(text);
   const int year = scan.digits(4);

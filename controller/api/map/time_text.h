@@ -14,6 +14,12 @@ namespace berth::controller::api {
 // "2026-01-01T00:00:00Z", with a fraction if it is not zero. For 1970 to 2262 (the range of Timestamp).
 std::string format_time(Timestamp time);
 
+// Whole seconds: "2026-01-01T00:00:00Z". In refusals that compare times of two clocks: the reader has to see
+// which clock said what.
+std::string format_second(Timestamp time);
+std::string server_says(Timestamp now);  // "this server's clock says 2026-01-01T00:00:00Z"
+inline constexpr const char* kCheckClocks = "check the clocks of both machines (timedatectl)";
+
 // RFC 3339 with "Z" or an offset; up to 9 decimals. nullopt for all else, and for dates that do not exist.
 std::optional<Timestamp> parse_time(std::string_view text);
 

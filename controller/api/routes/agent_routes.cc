@@ -188,16 +188,22 @@ void take_token(const Services& services, const CallPtr& call, const Reply& repl
 
 // The generation of the key that a token is open for. The journal decides; asked first here, a stranger's
 // guesses cost nothing.
-std::optional<std::uint32_t> generation_of_token(const Services& services, const std::string& agent,
-                                                 const Hash128& hash) {
+Result<std::uint32_t> generation_of_token(const Services& services, const std::string& agent,
+                                          const Hash128& hash) {
   std::optional<std::uint32_t> generation;
+  std::optional<Timestamp> expired;
   const Timestamp now = services.context.clock().now().wall;
   services.context.with_state([&](const StateView& view) {
     const auto* row = view.state.agents.find(agent);
-    if (row == nullptr || row->token_hash == Hash128{} || row->token_expires < now) return;
-    if (equal_signatures(as_view(row->token_hash), as_view(hash))) generation = row->generation;
+    if (row == nullptr || row->token_hash == Hash128{}) return;
+    if (!equal_signatures(as_view(row->token_hash), as_view(hash))) return;
+    if (row->token_expires < now)
+      expired = row->token_expires;
+    else
+      generation = row->generation;
   });
-  return generation;
+  if (generation) return *generation;
+  return token_not_valid("agent", expired, now, "berth agent token " + agent);
 }
 
 // Asked without a key pair, by the agent's machine.
@@ -214,10 +220,7 @@ void join(const Services& services, const CallPtr& call, const Reply& reply) {
   const std::string& agent = call->path[0];
   const Hash128 hash = hash_of_token(*token);
   const auto generation = generation_of_token(services, agent, hash);
-  if (!generation)
-    return reply(problem_reply(make_problem("token-not-valid", "no such token is open for this agent",
-                                            "it works once, until it expires: berth agent token AGENT"),
-                               *call));
+  if (!generation) return reply(problem_reply(to_problem(generation.error()), *call));
   v1::Request request = request_of(services, *call);
   request.set_actor("agent:" + agent);
   request.mutable_collect_agent_key()->set_agent(agent);

@@ -1,6 +1,8 @@
 #include "controller/api/routes/asker.h"
 
+#include "controller/api/map/time_text.h"
 #include "events/base/plain_text.h"
+#include "events/base/wire_time.h"
 #include "events/log/log_errors.h"
 
 namespace berth::controller::api {
@@ -20,8 +22,21 @@ Problem conflict() {
                       "use a new key for a new request");
 }
 
+// The request's time is of the server that took it, and the cluster's never goes back: a clock that was set
+// back makes requests late. `asked`: unset where the request was answered before, maybe by another server.
+Problem expired(const RequestRow& row, std::optional<Timestamp> asked) {
+  const std::string cluster = "the cluster's time was " + format_second(row.answered_at);
+  return make_problem(
+      "request-expired",
+      asked ? "the request came too late: " + server_says(*asked) + " when it was asked, and " + cluster
+            : "the request came too late: " + cluster + " then",
+      "if the times are far apart, check the clocks of this server and of the leading controller "
+      "(timedatectl); then ask again with a new Idempotency-Key");
+}
+
 // What the row says to a request of that body. A row without a hash answers whatever was asked.
-RequestAnswer from_row(const RequestRow& row, const RequestHash& hash, Offset position) {
+RequestAnswer from_row(const RequestRow& row, const RequestHash& hash, Offset position,
+                       std::optional<Timestamp> asked = {}) {
   RequestAnswer answer;
   answer.row = row;
   answer.position = position;
@@ -31,8 +46,7 @@ RequestAnswer from_row(const RequestRow& row, const RequestHash& hash, Offset po
     answer.problem = make_problem(row.code, row.message, row.hint);
     answer.problem->position = position;
   } else if (row.answer == AnswerKind::kExpired) {
-    answer.problem = make_problem("request-expired", "the controller took the request up too late",
-                                  "ask again with a new Idempotency-Key");
+    answer.problem = expired(row, asked);
     answer.problem->position = position;
   }
   return answer;
@@ -50,6 +64,7 @@ struct Asker::Asked {
   std::string actor;
   Uuid id;
   RequestHash hash;
+  Timestamp sent = 0;  // wall time here
   Done done;
   AnswerBoard::Ticket ticket = 0;
 };
@@ -74,6 +89,7 @@ void Asker::ask(v1::Request request, Done done) {
   asked->actor = request.actor();
   asked->id = Uuid::from_bytes(request.id()).value_or(Uuid{});
   asked->hash = request_hash(request);
+  asked->sent = from_wire_ms(request.sent_ms());
   if (const auto before = answered_before(request, asked->hash)) return done(*before);
   asked->done = std::move(done);
   asked->ticket = board_->wait_answer(
@@ -101,7 +117,7 @@ RequestAnswer Asker::answer_of(const Asked& asked, const std::optional<AnswerRec
   std::optional<RequestAnswer> answer;
   context_.with_state([&](const StateView& view) {
     const RequestRow* row = view.state.requests.find(RequestRow::make_key(asked.actor, asked.id));
-    if (row != nullptr) answer = from_row(*row, asked.hash, record->offset);
+    if (row != nullptr) answer = from_row(*row, asked.hash, record->offset, asked.sent);
   });
   if (answer) return *answer;
   if (record->internal_error)

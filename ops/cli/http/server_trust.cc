@@ -1,10 +1,13 @@
 #include "ops/cli/http/server_trust.h"
 
+#include <ctime>
+
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 
 #include "controller/api/auth/certificate.h"
 #include "ops/cli/http/transport_errors.h"
+#include "ops/cli/output/times.h"
 
 namespace berth::cli {
 namespace {
@@ -22,6 +25,12 @@ std::string fingerprint_of(const SSL& tls) {
   return controller::api::fingerprint_of(text);
 }
 
+std::string text_of(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return "a time that cannot be read";
+  return format_rfc3339(timegm(&parts) * kSecond);
+}
+
 }  // namespace
 
 ServerTrust::ServerTrust(const HttpServer& server)
@@ -30,7 +39,23 @@ ServerTrust::ServerTrust(const HttpServer& server)
   tls_.emplace(asio::ssl::context::tls_client);
   SSL_CTX_set_min_proto_version(tls_->native_handle(), TLS1_2_VERSION);
   tls_->set_verify_mode(fingerprint_.empty() ? asio::ssl::verify_peer : asio::ssl::verify_none);
-  if (fingerprint_.empty()) tls_->set_verify_callback(asio::ssl::host_name_verification(host_));
+  if (!fingerprint_.empty()) return;
+  const asio::ssl::host_name_verification named(host_);
+  tls_->set_verify_callback([this, named](bool good, asio::ssl::verify_context& chain) {
+    if (!good) note_dates(chain.native_handle());
+    return named(good, chain);
+  });
+}
+
+// A handshake's error names no time; a wrong clock is only seen beside the times that it was compared with.
+void ServerTrust::note_dates(X509_STORE_CTX* chain) {
+  const int error = X509_STORE_CTX_get_error(chain);
+  const X509* const certificate = X509_STORE_CTX_get_current_cert(chain);
+  const bool early = error == X509_V_ERR_CERT_NOT_YET_VALID;
+  if (certificate == nullptr || (!early && error != X509_V_ERR_CERT_HAS_EXPIRED)) return;
+  dates_ = std::string(" (a certificate is good ") + (early ? "from " : "until ") +
+           text_of(early ? X509_get0_notBefore(certificate) : X509_get0_notAfter(certificate)) +
+           ", and this machine's clock says " + format_rfc3339(std::time(nullptr) * kSecond) + ")";
 }
 
 std::optional<Error> ServerTrust::prepare(SSL& session) {
@@ -57,7 +82,7 @@ std::optional<Error> ServerTrust::refusal(const boost::system::error_code& hands
   if (ERR_GET_REASON(static_cast<unsigned long>(handshake.value())) == SSL_R_WRONG_VERSION_NUMBER)
     return make_error(kUntrustedCode, host_ + ":" + port_ + " does not speak https",
                       "write http://" + host_ + ":" + port_ + " if it is a Berth without --tls");
-  return untrusted(handshake.message());
+  return untrusted(handshake.message() + dates_);
 }
 
 std::optional<Error> ServerTrust::check(const SSL& session) const {

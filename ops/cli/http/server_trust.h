@@ -28,9 +28,11 @@ class ServerTrust {
  private:
   std::optional<Error> load();
   Error untrusted(const std::string& why) const;
+  void note_dates(X509_STORE_CTX* chain);
 
   const std::string host_, port_, fingerprint_, ca_;
   bool loaded_ = false;
+  std::string dates_;  // what the clock says of a certificate that is not good now; empty: all were
   std::optional<boost::asio::ssl::context> tls_;
 };
 

@@ -89,6 +89,9 @@ TEST(UsedTickets, ATicketIsGoodForThirtySeconds) {
   AppPass ticket = kPass;
   ticket.until = 50 * kSecond;
   EXPECT_EQ(used.use(ticket, 50 * kSecond).error().code, "ticket-expired");
+  EXPECT_EQ(
+      used.use(ticket, 50 * kSecond).error().message,
+      "this ticket was good until 1970-01-01T00:00:50Z, and this server's clock says 1970-01-01T00:00:50Z");
 }
 
 TEST(UsedTickets, ATicketOfBeforeARestartMayHaveBeenUsed) {

@@ -180,6 +180,9 @@ TEST(Authentication, AKeyIsRefusedFromItsExpiryOn) {
   rig.cell.test_clock.wall += kMinute;
   EXPECT_EQ(whoami().status, 401u);
   EXPECT_EQ(ApiRig::code_of(whoami()), "key-expired");
+  EXPECT_EQ(
+      ApiRig::json_of(whoami()).at("detail").as_string(),
+      "this key pair was good until 2023-11-14T22:14:20Z, and this server's clock says 2023-11-14T22:14:20Z");
 }
 
 TEST(Authentication, AReadOnlyKeyReadsAndChangesNothing) {
@@ -316,6 +319,13 @@ TEST_F(Joining, ATokenIsGoodForItsAgentAndItsTimeAlone) {
   EXPECT_EQ(ApiRig::code_of(join("nobody", "one")), "token-not-valid");
   rig.cell.test_clock.wall += 15 * kMinute + kSecond;
   EXPECT_EQ(ApiRig::code_of(join("a7", "one")), "token-not-valid");
+  const auto told = [&](const char* token) {
+    return std::string(ApiRig::json_of(join("a7", token)).at("detail").as_string());
+  };
+  EXPECT_EQ(
+      told("one"),
+      "this token was good until 2023-11-14T22:28:20Z, and this server's clock says 2023-11-14T22:28:21Z");
+  EXPECT_EQ(told("two"), "no such token is open for this agent") << "only who has a token learns of its time";
   EXPECT_EQ(rig.cell.submitted, asked);
 }
 

@@ -426,7 +426,11 @@ TEST(LoginLink, IsNotValidWhenExpiredReplacedOrOfAUserWhoIsDisabled) {
   EXPECT_EQ(ApiRig::code_of(browser.open_link(kPassword)), "link-not-valid") << "a newer one replaced it";
   rig.cell.append({link_of("alice", kHour)});
   rig.cell.test_clock.wall += kHour;
-  EXPECT_EQ(ApiRig::code_of(browser.open_link(kPassword)), "link-not-valid");
+  const auto late = browser.open_link(kPassword);
+  EXPECT_EQ(ApiRig::code_of(late), "link-not-valid");
+  EXPECT_EQ(ApiRig::json_of(late).at("detail").as_string(),
+            "this login link was good until 2023-11-14T23:13:20Z, and this server's clock says "
+            "2023-11-14T23:13:20Z");
 }
 
 TEST(LoginLink, IsMadeByAnAdministratorAndNamesTheOriginOfWhoAsks) {
