@@ -70,6 +70,10 @@ void add_flags(CLI::App& app, Flags& flags) {
   option("--reserve-cpu", "agent.reserve_cpu", "Cores kept for the machine itself (default 0)", "AMOUNT");
   option("--reserve-mem", "agent.reserve_mem",
          "Memory kept for the machine itself (default a sixteenth, from 512m to 8g)", "AMOUNT");
+  option("--lease-seconds", "agent.lease_seconds",
+         "How long requeueable kernels run on without it; their sessions start elsewhere after that (default "
+         "120)",
+         "SECONDS");
   option("--disk", "agent.disk", "What its kernels may write together (default: nine tenths of what is free)",
          "AMOUNT");
   option(

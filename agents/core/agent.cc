@@ -40,7 +40,7 @@ Agent::Agent(AgentProfile profile, AgentTimes times, const std::vector<Recovered
       times_(times),
       announced_(with_old_capacity(profile_.announced, profile_.announced_before)),
       gate_(times.order_late),
-      lease_(times.lease),
+      lease_(times.ack_patience, times.lease),
       fitness_(times.fitness, profile_.tries),
       kernels_(times.retell_first, times.retell_max),
       join_again_pause_(times.join_again_first) {
@@ -54,7 +54,7 @@ Agent::Agent(AgentProfile profile, AgentTimes times, const std::vector<Recovered
 }
 
 void Agent::step(const AgentInput& input, Instant now, AgentOutputs& out) {
-  if (!leaving_ && lease_.over(now.boottime)) join_anew("the lease is over", out);
+  if (!leaving_ && lease_.unheard(now.boottime)) join_anew("no controller answers", out);
   std::visit([&](const auto& what) { on(what, now, out); }, input);
   if (leaving_) finish_leaving(now, out);
   const bool may_join = joined_at_ == 0 || now.boottime >= joined_at_ + times_.join_pause;
@@ -101,9 +101,16 @@ void Agent::on(const JoinIds& ids, Instant now, AgentOutputs& out) {
   v1::Join& join = *report.mutable_join();
   join.set_nonce(std::string(ids.nonce.view()));
   *join.mutable_agent() = announced_;
+  join.set_lease_ms(lease_to_ask(now.boottime));
   tell_kernels(join, now);
   out.reports.push_back(std::move(report));
   beat(now, out);
+}
+
+// Milliseconds; 0: the shortest, which needs no asking.
+std::int64_t Agent::lease_to_ask(Timestamp boottime) const {
+  const Duration lease = std::max(times_.lease, profile_.leased_until - boottime);
+  return lease <= kLease ? 0 : (lease + kMillisecond - 1) / kMillisecond;
 }
 
 void Agent::tell_kernels(v1::Join& join, Instant now) {
@@ -159,7 +166,7 @@ void Agent::on(const AckArrived& arrived, Instant now, AgentOutputs& out) {
   beat_positions_.erase(beat_positions_.begin(), beat_positions_.upper_bound(ack.counter()));
   if (vanished) return join_anew("the journal no longer has an order that was obeyed", out);
   gate_.expect(newest, now.boottime);
-  if (!lease_.acked(ack.counter(), now.boottime) || !gate_.open()) return;
+  if (!lease_.acked(ack.counter(), lease_of(ack.lease_ms()), now.boottime) || !gate_.open()) return;
   out.commands.push_back(RenewLeases{*lease_.until()});
   give_deferred(now, out);
 }

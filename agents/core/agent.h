@@ -9,7 +9,7 @@
 //
 //   outside --Join--> joining --snapshot with the join's nonce--> joined
 //      ^                                                            |
-//      +------- lease over, ack "unknown", another election --------+
+//      +------- no acks, ack "unknown", another election -----------+
 //
 // Outside and joining, the agent obeys nothing and starts nothing; running kernels go on, and their facts are
 // still reported.
@@ -40,7 +40,8 @@ namespace berth::agents {
 
 struct AgentTimes {
   Duration beat_every = kSecond;
-  Duration lease = kLease;
+  Duration lease = kLease;              // of requeueable kernels, asked for by a join: kLease to kLeaseMax
+  Duration ack_patience = kLease;       // without an ack, until it joins anew
   Duration order_late = 2 * kSecond;    // D: after it a missing order or snapshot is asked for
   Duration retell_first = 3 * kSecond;  // until an end is told again, until its Forget
   Duration retell_max = 30 * kSecond;
@@ -61,6 +62,9 @@ struct AgentProfile {
   std::vector<v1::Device> announced_before;
   bool needs_image = true;          // of the backend
   std::vector<VolumeRoot> volumes;  // that folders in orders lie on
+  // Boottime of the end of the lease that kernels of an earlier life have: no join asks for less, or the
+  // leader would requeue their sessions while they run.
+  Timestamp leased_until = 0;
   bool tries = false;  // joins after a trial, and tries again; false: it is fit, whatever happens
 };
 
@@ -179,6 +183,7 @@ class Agent {
   void join_anew(const char* why, AgentOutputs& out);
   void beat(Instant now, AgentOutputs& out);
   v1::Report report(Instant now) const;
+  std::int64_t lease_to_ask(Timestamp boottime) const;
   void tell_kernels(v1::Join& join, Instant now);
   void finish_leaving(Instant now, AgentOutputs& out);
 

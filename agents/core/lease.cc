@@ -13,11 +13,12 @@ void Lease::restart() {
   counter_ = 0;
   in_flight_.clear();
   until_.reset();
+  heard_until_.reset();
   first_ack_due_.reset();
 }
 
 void Lease::let_in(Timestamp now) {
-  if (!first_ack_due_) first_ack_due_ = now + length_;
+  if (!first_ack_due_) first_ack_due_ = now + patience_;
 }
 
 std::uint64_t Lease::sent(Timestamp now) {
@@ -26,13 +27,15 @@ std::uint64_t Lease::sent(Timestamp now) {
   return counter_;
 }
 
-bool Lease::acked(std::uint64_t counter, Timestamp now) {
+bool Lease::acked(std::uint64_t counter, Duration granted, Timestamp now) {
   const auto beat =
       std::find_if(in_flight_.begin(), in_flight_.end(), [&](const Sent& s) { return s.counter == counter; });
-  if (beat == in_flight_.end() || over(now)) return false;
-  const Timestamp until = beat->at + length_;
+  if (beat == in_flight_.end() || unheard(now)) return false;
+  const Timestamp heard_until = beat->at + patience_, until = beat->at + std::min(granted, longest_);
   in_flight_.erase(in_flight_.begin(), beat + 1);
-  if (until <= now || (until_ && until <= *until_)) return false;
+  if (heard_until <= now || (heard_until_ && heard_until <= *heard_until_)) return false;
+  heard_until_ = heard_until;
+  if (until_ && until <= *until_) return false;
   until_ = until;
   return true;
 }

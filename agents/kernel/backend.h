@@ -163,6 +163,8 @@ class KernelBackend {
   virtual void forget(const KernelKey& key) = 0;
   // Sets the deadline of every kernel that has one. Cheap: called at each acknowledged beat.
   virtual void renew_leases(Timestamp lease_until) = 0;
+  // The latest deadline that a kernel may have, of an earlier life too; boottime, 0: none has any.
+  virtual Timestamp leased_until() const = 0;
   // At most max_bytes (<= 1 MiB) from `offset`; a negative offset counts from the end. Code unknown-kernel.
   virtual Result<LogPage> read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes) = 0;
   // ---- the trial: a kernel of the agent's own, which shows whether kernels can start (trial.h) ----

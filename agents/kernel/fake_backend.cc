@@ -58,6 +58,13 @@ void FakeBackend::renew_leases(Timestamp lease_until) {
       kernel.spec.lease_until = std::max(*kernel.spec.lease_until, lease_until);
 }
 
+Timestamp FakeBackend::leased_until() const {
+  Timestamp latest = 0;
+  for (const auto& [key, kernel] : kernels_)
+    if (!ended(kernel)) latest = std::max(latest, kernel.spec.lease_until.value_or(0));
+  return latest;
+}
+
 Result<LogPage> FakeBackend::read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes) {
   const auto log = logs_.find(key);
   if (log == logs_.end()) return make_error("unknown-kernel", "no log of this kernel is here");

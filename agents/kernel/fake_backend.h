@@ -50,6 +50,7 @@ class FakeBackend : public KernelBackend {
   void stop(const KernelKey& key, Duration grace) override;
   void forget(const KernelKey& key) override;
   void renew_leases(Timestamp lease_until) override;
+  Timestamp leased_until() const override;
   Result<void> check_kept(const KernelSpec&, std::int64_t) const override {
     return check_error_.code.empty() ? Result<void>() : Result<void>(check_error_);
   }

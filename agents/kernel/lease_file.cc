@@ -37,6 +37,11 @@ Result<void> LeaseFile::remember_boot() {
                     "is the disk full?");
 }
 
+Timestamp LeaseFile::until() const {
+  const std::lock_guard lock(mutex_);
+  return lease_.until;
+}
+
 std::uint64_t LeaseFile::extend(Timestamp lease_until) {
   const std::lock_guard lock(mutex_);
   if (lease_until <= lease_.until) return lease_.generation;

@@ -29,9 +29,10 @@ class LeaseFile {
   // Moves the deadline (never back) and returns the generation. If the deadline has passed, a new generation
   // begins first: every kernel of the old one is over, even if its shim slept through the end.
   std::uint64_t extend(Timestamp lease_until);
+  Timestamp until() const;  // 0: there was none in this boot
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::string boot_path_;
   bool of_this_boot_ = false;
   shim::Lease lease_;

@@ -51,6 +51,7 @@ class ShimBackend final : public KernelBackend {
   void stop(const KernelKey& key, Duration grace) override;
   void forget(const KernelKey& key) override;
   void renew_leases(Timestamp lease_until) override;
+  Timestamp leased_until() const override { return lease_.until(); }
   Result<LogPage> read_log(const KernelKey& key, std::int64_t offset, std::size_t max_bytes) override;
   Result<std::string> bare_rootfs() override { return kind_->bare_rootfs(); }
   Result<void> check_kept(const KernelSpec& spec, std::int64_t pid) const override {

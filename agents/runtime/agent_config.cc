@@ -51,6 +51,18 @@ Set number(std::function<std::uint32_t&(AgentConfig&)> member) {
   };
 }
 
+// Of its requeueable kernels, in seconds.
+Result<void> lease_seconds(AgentConfig& config, const std::string& value) {
+  const auto parsed = parse_number(value);
+  if (!parsed) return parsed.error();
+  const Duration lease = *parsed * kSecond;
+  if (lease < kLease || lease > kLeaseMax)
+    return wrong("a lease of " + value + " s: it must be from " + std::to_string(kLease / kSecond) + " to " +
+                 std::to_string(kLeaseMax / kSecond));
+  config.times.lease = lease;
+  return {};
+}
+
 // "1000": the group of that number; "1000:100".
 Result<void> process_user(AgentConfig& config, const std::string& value) {
   const std::size_t colon = std::min(value.find(':'), value.size());
@@ -101,6 +113,7 @@ const std::map<std::string, Set>& keys() {
       {"agent.keep_kernels", flag(&AgentConfig::end_kernels, "false")},  // as it was called before
       {"agent.shared_ids", flag(&AgentConfig::shared_ids)},
       {"agent.max_containers", number([](AgentConfig& c) -> std::uint32_t& { return c.max_containers; })},
+      {"agent.lease_seconds", lease_seconds},
       {"agent.keep_logs_days", number([](AgentConfig& c) -> std::uint32_t& { return c.keep_logs_days; })},
       {"agent.disk", amount(SlotKind::kBytes, [](AgentConfig& c) -> Amount& { return c.disk; })},
       {"agent.disk_per_kernel",

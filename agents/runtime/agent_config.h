@@ -53,7 +53,7 @@ struct AgentConfig {
   // Instead of the machine's own amounts (tests, fake backend); zero: as discovered.
   Amount cpu = 0;
   Amount mem = 0;
-  AgentTimes times;
+  AgentTimes times = {.lease = kLeaseUsual};
 };
 
 // ^[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}$: the name is part of writer names and folders. Code invalid-name.

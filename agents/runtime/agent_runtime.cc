@@ -124,6 +124,7 @@ Result<void> AgentRuntime::start() {
   profile.announced_before = read_announced(announced_path(config_), signer_.cluster());
   profile.needs_image = parts_.backend.needs_image();
   profile.tries = true;
+  profile.leased_until = parts_.backend.leased_until();
   if (parts_.take_span)
     spans_ = std::make_unique<KernelSpans>(config_.name, profile.needs_image, parts_.take_span);
   agent_ = std::make_unique<Agent>(std::move(profile), config_.times, *recovered);

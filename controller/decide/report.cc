@@ -149,6 +149,7 @@ EventList decide_join(const DecisionContext& c, const v1::Report& report) {
   auto* joined = events.add(c.stamp).mutable_agent_joined();
   *joined = report.join().agent();
   make_sound(joined);
+  joined->set_lease_ms(report.join().lease_ms());
   joined->set_agent(report.agent());
   joined->set_incarnation(report.incarnation());
   joined->set_nonce(report.join().nonce());

@@ -18,6 +18,10 @@ std::string data_of(const UpOptions& options) {
   return options.data == UpOptions().data ? "" : " --data " + options.data;
 }
 
+std::string span(Duration lease) {
+  return lease % kHour == 0 ? std::to_string(lease / kHour) + " h" : std::to_string(lease / kSecond) + " s";
+}
+
 }  // namespace
 
 std::string command_of(const UpOptions& options) {
@@ -49,7 +53,8 @@ std::string stop_words(const UpOptions& options, const HereAtStop& here) {
   if (!here.staying.empty()) text += "; these go on: " + listed(here.staying, kNamed);
   text += "\n";
   if (!here.leased.empty())
-    text += "  end with their lease, and are started again: " + listed(here.leased, kNamed) + "\n";
+    text += "  go on for " + span(here.lease) +
+            ", then end and start again when it is back: " + listed(here.leased, kNamed) + "\n";
   text += "  to come back   " + command_of(options) + "\n";
   if (!here.staying.empty())
     text += "  to end them    berth" + data_of(options) + " session rm " + operands(here.staying) +

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "events/base/clock.h"
 #include "ops/cli/up.h"
 
 namespace berth {
@@ -13,6 +14,7 @@ struct HereAtStop {
   std::vector<std::string> staying;
   std::vector<std::string>
       leased;  // requeueable: may run on without the cluster only until their lease is over
+  Duration lease = 0;
 };
 
 // "berth up --data ~/berth --port 7500": the options that are not the default.

@@ -121,6 +121,8 @@ std::vector<controller::LocalImage> local_images() {
 
 Result<agents::AgentConfig> agent_config(const UpOptions& options) {
   agents::AgentConfig config;
+  // On the embedded log no other agent could start them, so they may wait for this one.
+  if (options.log.empty() || options.log.starts_with("local:")) config.times.lease = kLeaseMax;
   std::vector<std::string> variables;
   for (char** one = environ; *one != nullptr; ++one) variables.emplace_back(*one);
   if (auto read = agents::read_agent_environment(variables, config); !read) return read.error();
@@ -262,9 +264,10 @@ void build_image(const UpOptions& options, cli::BackgroundBuild& build) {
 }
 
 // Sessions that have a kernel on this agent, in order of arrival.
-HereAtStop sessions_here(controller::ApiContext& api, const std::string& agent) {
+HereAtStop sessions_here(controller::ApiContext& api, const std::string& agent, Duration lease) {
   std::map<projections::Position, const projections::SessionRow*> found;
   HereAtStop here;
+  here.lease = lease;
   api.with_state([&](const controller::StateView& view) {
     for (const KernelId& id : view.state.kernels_on(agent)) {
       const auto* kernel = view.state.kernels.find(id);
@@ -357,7 +360,7 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   notice.stopping();
   build.stop();
   if (!notice.is_service())
-    std::fputs(stop_words(options, sessions_here(process.api(), config.name)).c_str(), stdout);
+    std::fputs(stop_words(options, sessions_here(process.api(), config.name, config.times.lease)).c_str(), stdout);
   std::fflush(stdout);
   if (!fatal && !agent.stop()) spdlog::warn("some kernels did not end in time; the next start goes on");
   process.stop();

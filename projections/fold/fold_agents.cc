@@ -24,6 +24,7 @@ void copy_join(AgentRow& row, const v1::AgentJoined& e) {
   row.version = e.version();
   row.address = e.address();
   row.unfit = e.unfit();
+  row.lease_ms = e.lease_ms();
 }
 
 // A volume that is told twice, or has no name, is the agent's mistake: a join is a fact and not refused.

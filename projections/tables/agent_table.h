@@ -87,7 +87,8 @@ struct AgentRow {
   Hash128 token_hash{};  // of the token that fetches its key once (since rules 4); zero: there is none
   std::int64_t token_expires = 0;  // header time, ns
   std::vector<AgentVolume> volumes;
-  std::string unfit;  // why it can start no kernel, as its last join said; empty: it can
+  std::string unfit;          // why it can start no kernel, as its last join said; empty: it can
+  std::int64_t lease_ms = 0;  // as its last join asked; see lease_of()
 
   // Whether new sessions may be placed on it.
   bool takes_sessions() const { return state == AgentState::kAlive && !draining && unfit.empty(); }
@@ -117,6 +118,7 @@ struct AgentRow {
     v(19, token_expires);
     v(20, volumes);
     v(21, unfit);
+    v(22, lease_ms);
   }
 };
 

@@ -16,6 +16,7 @@ Hostility draw_hostility(std::uint64_t seed) {
   h.chain_heads = rng.chance(1, 3);
   h.flush_records = 1 + rng.below(80);
   h.checkpoint_records = 20 + rng.below(300);
+  h.long_leases = rng.chance(1, 3);
   return h;
 }
 
@@ -34,6 +35,7 @@ std::string Hostility::text() const {
   name(deaths, "deaths");
   name(absences, "absences");
   name(watchdog_delay > 0, "slow watchdogs");
+  name(long_leases, "long leases");
   name(steps, "steps of clocks");
   name(between, "jumps before flush");
   name(outages, "outages");

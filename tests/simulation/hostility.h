@@ -24,6 +24,7 @@ struct Hostility {
   bool deaths = false;    // programs die by themselves, kernels of gangs one by one
   bool absences = false;  // agents are away for longer than a lease while a leader stays
   Duration watchdog_delay = 0;
+  bool long_leases = false;  // of some lives of agents
   // What happens to clocks (in seeds whose clocks jump, chaos.h).
   bool steps = false;    // forward by less than the tolerance, again and again
   bool between = false;  // between a tick and the flush that follows

@@ -62,6 +62,31 @@ void audit_runs(const std::vector<std::unique_ptr<SimAgent>>& agents, std::vecto
   }
 }
 
+namespace {
+
+void audit_attempts(const std::vector<std::unique_ptr<SimAgent>>& agents,
+                    std::vector<std::string>& failures) {
+  struct Where {
+    const FakeBackend::Run* run;
+    const SimAgent* agent;
+  };
+  std::map<KernelId, std::vector<Where>> attempts;
+  for (const auto& agent : agents)
+    for (const auto& run : agent->machine().ran())
+      if (run.leased) attempts[run.key.kernel].push_back({&run, agent.get()});
+  for (auto& [kernel, runs] : attempts) {
+    std::ranges::sort(runs, {}, [](const Where& where) { return where.run->from; });
+    for (std::size_t i = 1; i < runs.size(); ++i) {
+      const Where &before = runs[i - 1], &after = runs[i];
+      if (before.run->until && *before.run->until <= after.run->from) continue;
+      failures.push_back("kernel " + to_string(kernel) + " began on " + after.agent->name() + " at " +
+                         std::to_string(after.run->from / kMillisecond) + " ms while it ran on " +
+                         before.agent->name());
+      return;
+    }
+  }
+}
+
 void audit_origins(const std::vector<std::unique_ptr<SimAgent>>& agents,
                    const std::map<agents::KernelKey, bool>& placed, std::vector<std::string>& failures) {
   for (const auto& agent : agents)
@@ -72,6 +97,14 @@ void audit_origins(const std::vector<std::unique_ptr<SimAgent>>& agents,
                                                   : " without a lease, although it may be requeued"));
         return;
       }
+}
+
+}  // namespace
+
+void audit_placed(const std::vector<std::unique_ptr<SimAgent>>& agents,
+                  const std::map<agents::KernelKey, bool>& placed, std::vector<std::string>& failures) {
+  audit_origins(agents, placed, failures);
+  audit_attempts(agents, failures);
 }
 
 void check_machines(const std::vector<std::unique_ptr<SimAgent>>& agents,

@@ -7,6 +7,8 @@
 namespace berth::simulation {
 namespace {
 
+constexpr Duration kLongLease = 9 * kSecond;  // with its margin shorter than the longest absence
+
 agents::FakeBackend::Options machine_options(const Hostility& hostility) {
   agents::FakeBackend::Options options;
   options.start_delay = 30 * kMillisecond;
@@ -44,7 +46,11 @@ SimAgent::SimAgent(const SimCluster& cluster, std::string name, std::uint64_t se
       random_(seed),
       signer_(cluster.cluster, "agent:" + name_, 1, derive_key(cluster.secret, "agent:" + name_, 1)),
       profile_(make_profile(name_)),
-      machine_(machine_options(hostility)) {}
+      machine_(machine_options(hostility)),
+      has_long_leases_(hostility.long_leases) {}
+
+// Every other life asks for less than the one before, whose kernels may still run.
+Duration SimAgent::lease_of_life() const { return has_long_leases_ && lives_ % 2 == 1 ? kLongLease : kLease; }
 
 void SimAgent::start(const Instant& now) {
   log_ = cluster_.server->connect();
@@ -58,7 +64,11 @@ void SimAgent::start(const Instant& now) {
   machine_.pump(now);
   const auto recovered =
       machine_.recover([this](const agents::KernelEvent& event) { events_.push_back(event); });
-  agent_ = std::make_unique<agents::Agent>(profile, agents::AgentTimes{}, *recovered);
+  profile.leased_until = machine_.leased_until();
+  agents::AgentTimes times;
+  ++lives_;
+  times.lease = lease_of_life();
+  agent_ = std::make_unique<agents::Agent>(profile, times, *recovered);
 }
 
 void SimAgent::crash() {

@@ -37,6 +37,7 @@ class SimAgent {
   void carry_out(agents::AgentOutputs& out, const Instant& now);
   void send(Stream stream, std::string payload);
   void append_oldest();
+  Duration lease_of_life() const;
 
   const SimCluster& cluster_;
   std::string name_;
@@ -51,6 +52,8 @@ class SimAgent {
   std::deque<std::string> reports_;  // in order, the first is in flight; never given up (P22)
   bool report_in_flight_ = false;
   bool cut_off_ = false;
+  bool has_long_leases_;
+  int lives_ = 0;
 };
 
 }  // namespace berth::simulation

@@ -479,7 +479,7 @@ class World {
     for (auto& c : controllers_) appended += as_view(c.process->appended());
     report_.appended = blake2b_128(appended);
     audit_runs(agents_, report_.failures);
-    if (report_.truncations == 0) audit_origins(agents_, auditor.placed(), report_.failures);
+    if (report_.truncations == 0) audit_placed(agents_, auditor.placed(), report_.failures);
     if (!report_.failures.empty()) return;
     if (report_.truncations == 0) check_acknowledged();
     if (auditor.live() != 0) fail("the auditor counts live sessions where the cluster has none");

@@ -40,6 +40,7 @@ bool BeatAcks::read(const std::string& payload, const State& state, const Instan
   } else {
     if (!leases.beat(beat.agent(), *incarnation, beat.counter(), now.boottime)) return false;
     clock.beat(now, beat.agent(), from_wire_ms(beat.wall_ms()));
+    ack.set_lease_ms(agent->lease_ms);
     const auto* cursor = state.order_cursors.find(beat.agent());
     if (cursor != nullptr) projections::to_proto(cursor->last, ack.mutable_last_order());
     if (cursor != nullptr && projections::from_proto(beat.last_order()) > cursor->last)

@@ -28,7 +28,7 @@ Leader::Leader(const ControllerConfig& config, Projection& projection, Verifier&
   projection_.set_listener(&rows_);
   for (const auto& name : state.agents.sorted_keys())
     if (const auto* agent = state.agents.find(name); agent->state == projections::AgentState::kAlive)
-      leases_.start(name, agent->incarnation, now.boottime);
+      leases_.start(*agent, now.boottime);
   own_reads_alive_ = ticked_ = glanced_ = now.boottime;
   rounds_.begin(now);
   out.check_inputs = checks_of_inputs(state, config_.layout);

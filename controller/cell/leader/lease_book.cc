@@ -11,14 +11,15 @@ void LeaseBook::on_row(const AgentRow* before, const AgentRow* after) {
   if (after == nullptr || after->state != AgentState::kAlive)
     forget((after != nullptr ? after : before)->name);
   else if (before == nullptr || before->joined != after->joined)
-    start(after->name, after->incarnation, now_);
+    start(*after, now_);
 }
 
-void LeaseBook::start(const std::string& agent, const Uuid& incarnation, Timestamp boottime) {
-  Seen& seen = agents_[agent];
-  if (seen.incarnation != incarnation) seen.counter = 0;
-  seen.incarnation = incarnation;
+void LeaseBook::start(const AgentRow& agent, Timestamp boottime) {
+  Seen& seen = agents_[agent.name];
+  if (seen.incarnation != agent.incarnation) seen.counter = 0;
+  seen.incarnation = agent.incarnation;
   seen.heard = boottime;
+  seen.lease = lease_of(agent.lease_ms);
   seen.reachable = true;
 }
 
@@ -46,7 +47,7 @@ std::vector<LeaseBook::Change> LeaseBook::changes(Timestamp boottime) {
 std::vector<std::string> LeaseBook::lost(Timestamp boottime) const {
   std::vector<std::string> out;
   for (const auto& [agent, seen] : agents_)
-    if (boottime >= seen.heard + kLease + kLeaseMargin) out.push_back(agent);
+    if (boottime >= seen.heard + seen.lease + kLeaseMargin) out.push_back(agent);
   return out;
 }
 

@@ -1,6 +1,6 @@
-// LeaseBook: when each agent was last heard (P24). These times are in the leader's memory alone; that an
-// agent is lost is an event. The book follows the agents' rows: a join begins a lease; a fence, a loss or a
-// leave ends it at once.
+// LeaseBook: when each agent was last heard, and how long its lease is (P24). These times are in the leader's
+// memory alone; that an agent is lost is an event. The book follows the agents' rows: a join begins a lease;
+// a fence, a loss or a leave ends it at once.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class LeaseBook {
   void on_row(const projections::AgentRow* before, const projections::AgentRow* after);
 
   // A new leader gives each agent one full lease of grace; so does a join.
-  void start(const std::string& agent, const Uuid& incarnation, Timestamp boottime);
+  void start(const projections::AgentRow& agent, Timestamp boottime);
   void forget(const std::string& agent) { agents_.erase(agent); }
   std::size_t size() const { return agents_.size(); }
 
@@ -50,7 +50,8 @@ class LeaseBook {
   struct Seen {
     Uuid incarnation;
     std::uint64_t counter = 0;
-    Timestamp heard = 0;  // boottime
+    Timestamp heard = 0;      // boottime
+    Duration lease = kLease;  // as its join asked
     bool reachable = true;
   };
   std::map<std::string, Seen> agents_;

@@ -20,6 +20,7 @@ class Borrowed final : public KernelBackend {
   void stop(const KernelKey& key, Duration grace) override { fake_.stop(key, grace); }
   void forget(const KernelKey& key) override { fake_.forget(key); }
   void renew_leases(Timestamp until) override { fake_.renew_leases(until); }
+  Timestamp leased_until() const override { return fake_.leased_until(); }
   Result<LogPage> read_log(const KernelKey& key, std::int64_t offset, std::size_t max) override {
     return fake_.read_log(key, offset, max);
   }

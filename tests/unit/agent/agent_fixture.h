@@ -42,7 +42,7 @@ class AgentTest : public ::testing::Test {
     device.set_id("gpu0");
     device.add_slots()->set_slot("cuda.shares");
     device.mutable_slots(0)->set_amount(2 * kUnit);
-    agent = std::make_unique<Agent>(profile, AgentTimes{}, recovered);
+    agent = std::make_unique<Agent>(profile, times, recovered);
   }
 
   void add_slot(const std::string& name, Amount amount) {
@@ -147,6 +147,7 @@ class AgentTest : public ::testing::Test {
     arrived.ack.set_incarnation(bytes(incarnation));
     arrived.ack.set_counter(of_counter);
     arrived.ack.set_unknown(unknown);
+    arrived.ack.set_lease_ms(granted / kMillisecond);
     *arrived.ack.mutable_last_order() = at(last_order);
     when(arrived);
   }
@@ -203,6 +204,8 @@ class AgentTest : public ::testing::Test {
   }
 
   AgentProfile profile;
+  AgentTimes times;
+  Duration granted = 0;  // by acks
   std::unique_ptr<Agent> agent;
   Instant now{1'700'000'000 * kSecond, 100 * kSecond};
   Uuid incarnation;

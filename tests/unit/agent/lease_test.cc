@@ -34,6 +34,75 @@ TEST_F(Leases, ALeaseRunsFromTheSendingOfTheBeatNotFromItsAck) {
   EXPECT_EQ(commands<RenewLeases>()[0].until, sent + 5 * kSecond);
 }
 
+class LongLeases : public Leases {
+ protected:
+  LongLeases() {
+    times.lease = granted = 2 * kMinute;
+    make();
+  }
+  std::int64_t asked() const { return out.reports.at(0).join().lease_ms(); }
+};
+
+TEST_F(Leases, OfTheShortestLengthIsNotAskedFor) {
+  join();
+  EXPECT_EQ(out.reports.at(0).join().lease_ms(), 0);
+}
+
+TEST_F(LongLeases, AreAskedForByTheJoinAndGrantedByAcks) {
+  join();
+  EXPECT_EQ(asked(), 120'000);
+  snapshot(10);
+  const Timestamp sent = now.boottime;
+  now.boottime += 2 * kSecond;
+  ack(1);
+  ASSERT_EQ(commands<RenewLeases>().size(), 1u);
+  EXPECT_EQ(commands<RenewLeases>()[0].until, sent + 2 * kMinute);
+}
+
+TEST_F(LongLeases, AreShortUnderALeaderThatGrantsNone) {
+  granted = 0;
+  given_joined();
+  ack(1);
+  ASSERT_EQ(commands<RenewLeases>().size(), 1u);
+  EXPECT_EQ(commands<RenewLeases>()[0].until, now.boottime + kLease);
+}
+
+TEST_F(LongLeases, AreNeverLongerThanWasAsked) {
+  granted = kHour;
+  given_joined();
+  ack(1);
+  EXPECT_EQ(commands<RenewLeases>().at(0).until, now.boottime + 2 * kMinute);
+}
+
+// The leader waits out what the newest join asked for: kernels of an earlier life may have more.
+TEST_F(LongLeases, OfAnEarlierLifeAreAskedForOnceMore) {
+  profile.leased_until = now.boottime + kHour;
+  make();
+  now.boottime += kMinute;
+  join();
+  EXPECT_EQ(asked(), 59 * 60'000);
+  snapshot(10);
+  granted = kHour;
+  ack(1);
+  EXPECT_EQ(commands<RenewLeases>().at(0).until, now.boottime + 2 * kMinute) << "it gets no longer by this";
+  now.boottime += 2 * kHour;
+  join(2);
+  EXPECT_EQ(asked(), 120'000);
+}
+
+TEST_F(LongLeases, GoOnWhileTheAgentWithoutAcksJoinsAnew) {
+  given_joined();
+  obey_start(11, 10, requeueable(kernel(1)));
+  ack(1, 11);
+  ASSERT_EQ(started(), Keys{kernel(1)});
+  EXPECT_EQ(commands<StartCommand>()[0].spec.lease_until, now.boottime + 2 * kMinute);
+  runs(kernel(1));
+  pass(6 * kSecond);
+  EXPECT_FALSE(agent->joined());
+  EXPECT_TRUE(warned_of("no controller answers"));
+  EXPECT_EQ(stopped(), Keys{});
+}
+
 TEST_F(Leases, ARequeueableKernelWaitsForTheLeaseAndGetsIt) {
   given_joined();
   obey_start(11, 10, requeueable(kernel(1)));

@@ -35,6 +35,7 @@ process_uid = "1000:100"
 runtime = "crun"
 disk_per_kernel = "10g"
 keep_logs_days = 7
+lease_seconds = 600
 end_kernels = true
 reserve_cpu = "0.5"
 reserve_mem = "2g"
@@ -59,6 +60,9 @@ shares_per_device = 2
   EXPECT_EQ(config.backend, "process");
   EXPECT_EQ(config.disk_per_kernel, 10ll << 30);
   EXPECT_EQ(config.keep_logs_days, 7u);
+  EXPECT_EQ(config.times.lease, 10 * kMinute);
+  EXPECT_EQ(read("[agent]\nlease_seconds = 4\n", config).error().code, "config-invalid");
+  EXPECT_EQ(read("[agent]\nlease_seconds = 86401\n", config).error().code, "config-invalid");
   ASSERT_TRUE(config.process_user.has_value());
   EXPECT_EQ(config.process_user->uid, 1000u);
   EXPECT_EQ(config.process_user->gid, 100u);

@@ -1,5 +1,6 @@
 // Guards that only a broken input shows: MACs (P1), the lease margin (P24), `not_after` (P13), and the stop
 // of a session's other kernels (LC7). Each value is written out, so that a changed constant fails.
+#include "events/codec/ack_mac.h"
 #include "tests/unit/cell/producer_fixture.h"
 
 namespace berth::controller {
@@ -327,6 +328,28 @@ TEST_F(LeaseMargin, P24_TheJoinOfAFencedAgentBeginsALeaseOfItsOwn) {
   live(7900 * kMillisecond);
   EXPECT_EQ(agent_state(), AgentState::kAlive);
   live(100 * kMillisecond);
+  EXPECT_EQ(agent_state(), AgentState::kLost);
+}
+
+TEST_F(LeaseMargin, P24_TheLeaseOfAJoinIsGrantedByAcksAndWaitedOutByEveryLeader) {
+  v1::Report again = join();
+  again.mutable_join()->set_nonce(std::string(Rng(77).uuid().view()));
+  again.mutable_join()->set_lease_ms(30'000);
+  tell(again);
+  read_all_back();
+  EXPECT_EQ(state().agents.find("a1")->lease_ms, 30'000);
+  beat(1, signer("agent:a1"));
+  const auto acks = acks_sent();
+  ASSERT_EQ(acks.acks_size(), 1);
+  EXPECT_EQ(acks.acks(0).lease_ms(), 30'000);
+  EXPECT_TRUE(ack_mac_fits(key_of("agent:a1"), config.cluster, acks, acks.acks(0)));
+  live(32'900 * kMillisecond);
+  EXPECT_EQ(agent_state(), AgentState::kAlive);
+  fail_over();
+  for (const auto& check : std::exchange(checks, {})) when(InputChecked{check.partition, true, 0});
+  live(32'900 * kMillisecond);
+  EXPECT_EQ(agent_state(), AgentState::kAlive);
+  live(200 * kMillisecond);
   EXPECT_EQ(agent_state(), AgentState::kLost);
 }
 

@@ -171,6 +171,16 @@ class LeaderTest : public ::testing::Test {
       if (append.partition.stream == stream) found.push_back(append);
     return found;
   }
+  // What the last step sent to `health`.
+  v1::Acks acks_sent() const {
+    v1::Acks acks;
+    for (const auto& append : appends_to(Stream::kHealth)) {
+      const auto envelope = open_envelope(append.payload, config.cluster);
+      EXPECT_TRUE(envelope &&
+                  acks.ParseFromArray(envelope->body.data(), static_cast<int>(envelope->body.size())));
+    }
+    return acks;
+  }
   std::vector<v1::Order> orders() const {
     std::vector<v1::Order> found;
     for (const auto& append : appends_to(Stream::kOrders)) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "events/base/random.h"
 
 namespace berth::controller {
@@ -10,16 +12,45 @@ namespace {
 const Uuid kFirst = Rng(1).uuid();
 const Uuid kSecondLife = Rng(2).uuid();
 
+projections::AgentRow alive(const Uuid& incarnation, Duration lease = 0) {
+  projections::AgentRow row;
+  row.name = "a1";
+  row.state = projections::AgentState::kAlive;
+  row.incarnation = incarnation;
+  row.lease_ms = lease / kMillisecond;
+  return row;
+}
+
+TEST(LeaseBook, P24_AnAgentIsLostAfterTheLeaseThatItsJoinAskedFor) {
+  LeaseBook leases;
+  leases.start(alive(kFirst, 2 * kMinute), 0);
+  EXPECT_TRUE(leases.lost(2 * kMinute + kLeaseMargin - 1).empty());
+  EXPECT_EQ(leases.lost(2 * kMinute + kLeaseMargin).size(), 1u);
+  const auto before = alive(kFirst, 2 * kMinute);
+  auto shorter = alive(kSecondLife);
+  shorter.joined = {1, 2, 0};
+  leases.set_now(kMinute);
+  leases.on_row(&before, &shorter);
+  EXPECT_EQ(leases.lost(kMinute + kLease + kLeaseMargin).size(), 1u);
+}
+
+TEST(LeaseBook, P24_NoJoinMakesALeaseLongerThanADayNorShorterThanTheUsual) {
+  for (const std::int64_t asked : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}})
+    EXPECT_EQ(lease_of(asked), kLease);
+  EXPECT_EQ(lease_of(std::numeric_limits<std::int64_t>::max()), kLeaseMax);
+  EXPECT_EQ(lease_of(std::numeric_limits<std::int64_t>::min()), kLease);
+}
+
 TEST(LeaseBook, P24_ANewLeaderGivesAFullLeaseOfGrace) {
   LeaseBook leases;
-  leases.start("a1", kFirst, 0);
+  leases.start(alive(kFirst), 0);
   EXPECT_TRUE(leases.lost(kLease + kLeaseMargin - 1).empty());
   EXPECT_EQ(leases.lost(kLease + kLeaseMargin).size(), 1u);
 }
 
 TEST(LeaseBook, P1_ABeatWhoseCounterDoesNotGrowIsNoBeat) {
   LeaseBook leases;
-  leases.start("a1", kFirst, 0);
+  leases.start(alive(kFirst), 0);
   EXPECT_TRUE(leases.beat("a1", kFirst, 5, kSecond));
   EXPECT_FALSE(leases.beat("a1", kFirst, 5, 2 * kSecond));
   EXPECT_FALSE(leases.beat("a1", kSecondLife, 6, 2 * kSecond));
@@ -28,7 +59,7 @@ TEST(LeaseBook, P1_ABeatWhoseCounterDoesNotGrowIsNoBeat) {
 
 TEST(LeaseBook, P24_ASilentAgentIsUnreachableBeforeItIsLost) {
   LeaseBook leases;
-  leases.start("a1", kFirst, 0);
+  leases.start(alive(kFirst), 0);
   ASSERT_EQ(leases.changes(kUnreachableAfter).size(), 1u);
   EXPECT_TRUE(leases.changes(kUnreachableAfter).empty());
   (void)leases.beat("a1", kFirst, 1, kUnreachableAfter);
@@ -39,7 +70,7 @@ TEST(LeaseBook, P24_ASilentAgentIsUnreachableBeforeItIsLost) {
 
 TEST(LeaseBook, P24_NobodyIsLostForTheLeadersOwnStall) {
   LeaseBook leases;
-  leases.start("a1", kFirst, 0);
+  leases.start(alive(kFirst), 0);
   leases.excuse(20 * kSecond);
   EXPECT_TRUE(leases.lost(21 * kSecond).empty());
 }

@@ -22,10 +22,15 @@ TEST(StopWords, NameWhatGoesOnAndHowToComeBackAndHowToEndIt) {
 }
 
 TEST(StopWords, TellRequeueableOnesApart) {
-  EXPECT_EQ(stop_words({}, {{}, {"job"}}),
+  EXPECT_EQ(stop_words({}, {{}, {"job"}, 24 * kHour}),
             "berth up: stopping\n"
-            "  end with their lease, and are started again: job\n"
+            "  go on for 24 h, then end and start again when it is back: job\n"
             "  to come back   berth up\n");
+}
+
+TEST(StopWords, SayHowLongALeaseIs) {
+  EXPECT_NE(stop_words({}, {{}, {"job"}, 2 * kMinute}).find("  go on for 120 s, then end"),
+            std::string::npos);
 }
 
 TEST(StopWords, NameAtMostTwenty) {

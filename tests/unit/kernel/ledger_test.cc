@@ -167,6 +167,9 @@ TEST(LeaseFile, ARenewalInTimeKeepsTheGenerationAndALateOneBeginsANewOne) {
   EXPECT_EQ(lease.extend(now + 2 * kHour), first);
   EXPECT_EQ(lease.extend(now), first) << "a deadline never moves back";
   EXPECT_EQ(shim::read_lease(path)->until, now + 2 * kHour);
+  LeaseFile next_life;
+  ASSERT_TRUE(next_life.open(path).ok());
+  EXPECT_EQ(next_life.until(), now + 2 * kHour) << "kernels of the life before may run until then";
 
   LeaseFile late;
   ASSERT_TRUE(late.open(folder.path + "/other").ok());
