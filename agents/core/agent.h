@@ -52,7 +52,7 @@ struct AgentTimes {
   Duration measure_disk_every = kMinute;
   Duration grace =
       5 * kSecond;  // of stops that no order asked for: kernels not in the snapshot, a clean stop
-  FitnessTimes fitness;
+  FitnessTimes fitness = {};
 };
 
 struct AgentProfile {

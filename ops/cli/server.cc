@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "controller/api/auth/certificate.h"
+#include "ops/cli/http/unit_hint.h"
 #include "ops/cli/settings.h"
 
 namespace berth::cli {

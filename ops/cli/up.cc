@@ -360,7 +360,8 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   notice.stopping();
   build.stop();
   if (!notice.is_service())
-    std::fputs(stop_words(options, sessions_here(process.api(), config.name, config.times.lease)).c_str(), stdout);
+    std::fputs(stop_words(options, sessions_here(process.api(), config.name, config.times.lease)).c_str(),
+               stdout);
   std::fflush(stdout);
   if (!fatal && !agent.stop()) spdlog::warn("some kernels did not end in time; the next start goes on");
   process.stop();
