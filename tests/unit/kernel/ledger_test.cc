@@ -125,6 +125,7 @@ TEST(LeaseFile, OfThisBootIsOpenedOnAFullDisk) {
   {
     LeaseFile lease;
     ASSERT_TRUE(lease.open(path).ok());
+    ASSERT_TRUE(lease.remember_boot().ok());
     generation = lease.extend(shim::boottime_now() + kHour);
   }
   const FullAt full(std::filesystem::file_size(path));
@@ -162,6 +163,7 @@ TEST(LeaseFile, ARenewalInTimeKeepsTheGenerationAndALateOneBeginsANewOne) {
   const std::string path = folder.path + "/lease";
   LeaseFile lease;
   ASSERT_TRUE(lease.open(path).ok());
+  ASSERT_TRUE(lease.remember_boot().ok());
   const Timestamp now = shim::boottime_now();
   const std::uint64_t first = lease.extend(now + kHour);
   EXPECT_EQ(lease.extend(now + 2 * kHour), first);
