@@ -68,6 +68,7 @@ void Trial::begin(Amount disk, Timestamp boottime, Done done) {
   spec_ = spec_of_trial(++attempts_, disk);
   live_ = true;
   stopping_ = false;
+  settled_ = 0;
   began_ = boottime;
   deadline_ = boottime + times_.start;
   backend_.start(spec_, *rootfs);
@@ -86,12 +87,23 @@ void Trial::on(const KernelEvent& event, Timestamp boottime) {
     return answer(without_name(std::move(why), kernel_name(event.key)));
   }
   if (event.what != KernelEvent::What::kRunning || stopping_) return;
-  if (auto kept = backend_.check_kept(spec_, event.pid); !kept.ok()) return fail(kept.error(), boottime);
+  pid_ = event.pid;
+  settled_ = boottime + times_.settle;
+  look(boottime);
+}
+
+void Trial::look(Timestamp boottime) {
+  if (auto kept = backend_.check_kept(spec_, pid_); !kept.ok()) {
+    if (boottime >= settled_) fail(kept.error(), boottime);
+    return;
+  }
   result_ = boottime - began_;
   end(boottime);
 }
 
 void Trial::tick(Timestamp boottime) {
+  if (!under_way()) return;
+  if (live_ && settled_ != 0 && !stopping_) look(boottime);
   if (!under_way() || boottime < deadline_) return;
   if (!stopping_)
     return fail(make_error("trial-late", "the trial kernel does not run after " +

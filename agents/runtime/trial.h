@@ -20,7 +20,10 @@ namespace berth::agents {
 
 struct TrialTimes {
   Duration start = 30 * kSecond;  // until it runs
-  Duration end = 15 * kSecond;    // from then on, or from the failure, until it has ended
+  // From then on, until the machine keeps its limits and walls: a runtime may say that a kernel runs while it
+  // still puts these on it (crun).
+  Duration settle = 2 * kSecond;
+  Duration end = 15 * kSecond;  // from then on, or from the failure, until it has ended
 };
 
 class Trial {
@@ -48,6 +51,7 @@ class Trial {
   bool live() const { return live_; }
 
  private:
+  void look(Timestamp boottime);
   void fail(Error error, Timestamp boottime);
   void end(Timestamp boottime);
   void answer(Result<Duration> result);
@@ -58,7 +62,9 @@ class Trial {
   std::uint32_t attempts_ = 0;
   bool live_ = false;      // the kernel of spec_.key has not ended
   bool stopping_ = false;  // its end was asked for
+  std::int64_t pid_ = 0;
   Timestamp began_ = 0;
+  Timestamp settled_ = 0;  // until when a limit may be missing; 0: it does not run yet
   Timestamp deadline_ = 0;
   std::optional<Result<Duration>> result_;  // known before the end
   Done done_;                               // empty: nobody waits

@@ -1,6 +1,7 @@
 """`berth up` where its folder is not what it was: empty in place of one that it had, on a full disk, with files that cannot be written; and as a service."""
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -85,7 +86,7 @@ class Start(unittest.TestCase):
         self.assertEqual(up.process.stop(), 0, up.process.words())
         self.emptied(up)
         told = self.refused(up, "known-folder-empty")
-        record = told.partition("rm ")[2].split()[0]
+        record = re.search(r"rm (/[^ )]+/[0-9a-f]{16})", told)[1]
         os.remove(record)
         up.start()
 

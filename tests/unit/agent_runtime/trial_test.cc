@@ -84,8 +84,20 @@ TEST_F(Trials, LimitsThatDoNotHoldAreAFailureAndItIsEnded) {
   backend->fail_checks(make_error("limit-not-kept", "no memory.max"));
   begin();
   pass(kMillisecond);
+  EXPECT_EQ(code(), "none") << "they may come";
+  pass(2 * kSecond);
   EXPECT_EQ(code(), "limit-not-kept");
   EXPECT_TRUE(backend->running().empty());
+}
+
+TEST_F(Trials, LimitsThatComeAMomentLaterAreKept) {
+  open();
+  backend->fail_checks(make_error("wall-missing", "no seccomp"));
+  begin();
+  pass(kMillisecond);
+  backend->fail_checks({});
+  pass(100 * kMillisecond);
+  EXPECT_EQ(code(), "ok");
 }
 
 TEST_F(Trials, OneThatDoesNotRunInTimeIsAFailure) {
