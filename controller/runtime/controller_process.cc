@@ -230,11 +230,10 @@ Result<std::string> ControllerProcess::offer_login_link(bool on_terminal, Durati
 
 Result<void> ControllerProcess::read_key_file() {
   auto key = api::read_key_file(api::admin_key_path(config_.data));
-  if (key)
-    file_key_ = std::move(*key);
-  else if (key.error().code != "key-file-missing")
-    return key.error();
-  return {};
+  if (!key) return key.error().code == "key-file-missing" ? Result<void>() : Result<void>(key.error());
+  file_key_ = std::move(*key);
+  return make_private_folder(config_.data +
+                             "/keys");  // it is there: who owns it could have put the file there
 }
 
 // With the endpoint, and a fresh pair where there is none.

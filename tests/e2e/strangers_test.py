@@ -102,7 +102,7 @@ class Strangers(unittest.TestCase):
         up = rig.Berth()
         self.addCleanup(up.remove)
         done = up.cli("up", *up.options()[2:], "--address", "0.0.0.0")
-        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertEqual(done.returncode, 2, done.stdout)
         self.assertIn("tls-missing", done.stderr)
         self.assertIn("--insecure-http", done.stderr)
 
