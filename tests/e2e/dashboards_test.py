@@ -142,7 +142,8 @@ class Dashboards(unittest.TestCase):
         if rig.IS_ROOT:
             subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512m", "tmpfs", self.disk], check=True)
             self.addCleanup(subprocess.run, ["umount", "-l", self.disk], check=True)
-        self.up = rig.Berth(data=self.disk + "/data", more=["--metrics-token-file", token, "--trusted-proxy", "127.0.0.1"])
+        self.up = rig.Berth(data=self.disk + "/data", more=["--metrics-token-file", token, "--trusted-proxy", "127.0.0.1"],
+                            below=("env", "BERTH__AGENT__LEASE_SECONDS=5"))  # an agent that is gone is lost at once
         os.mkdir(self.up.data, 0o700)
         self.addCleanup(self.up.remove)
         self.up.start()
