@@ -1,4 +1,6 @@
 // A launcher or a shim that is frozen is named, and nobody waits for it for ever.
+#include <algorithm>
+
 #include "agents/kernel/shim_backend.h"
 #include "tests/contract/kernel_backend_contract.h"
 #include "tests/contract/kernel_backend_real_rig.h"
