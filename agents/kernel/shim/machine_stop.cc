@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -55,19 +54,8 @@ bool has_ended(const KernelFiles& files) {
   return access(files.exit().c_str(), F_OK) == 0 || access(files.dir().c_str(), F_OK) != 0;
 }
 
-// The word of systemd's for how the system is; empty: systemd does not say within so many seconds.
-std::string state_of_system(int seconds) {
-  const std::string ask =
-      "timeout -s KILL " + std::to_string(seconds) + " systemctl is-system-running 2>/dev/null";
-  FILE* const said = popen(ask.c_str(), "re");
-  if (said == nullptr) return {};
-  std::array<char, 64> word{};
-  const bool read = fgets(word.data(), static_cast<int>(word.size()), said) != nullptr;
-  pclose(said);
-  std::string state = read ? word.data() : "";
-  while (!state.empty() && state.back() == '\n') state.pop_back();
-  return state;
-}
+// How the system is, in systemd's word; empty: systemd does not say within so many seconds.
+std::string state_of_system(int seconds) { return ask_systemd("is-system-running", seconds); }
 
 void sync_ends(const std::vector<KernelFiles>& kernels) {
   for (const KernelFiles& files : kernels) {

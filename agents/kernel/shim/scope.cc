@@ -4,9 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <vector>
 
 #include "agents/kernel/shim/system.h"
@@ -15,6 +13,7 @@ namespace berth::agents::shim {
 namespace {
 
 constexpr unsigned kWaitForSystemd = 30;  // seconds
+constexpr int kStateMayWait = 5;          // seconds
 
 // The kernel looks at each folder on the way to a container's own with the rights of its root; nobody else
 // lists what is there.
@@ -37,13 +36,7 @@ bool has_processes(const std::string& folder) {
 
 // False where systemd does not say.
 bool is_being_stopped(const std::string& unit) {
-  const std::string ask = "timeout -s KILL 5 systemctl show --property ActiveState " + unit + " 2>/dev/null";
-  FILE* const said = popen(ask.c_str(), "re");
-  if (said == nullptr) return false;
-  std::array<char, 64> line{};
-  const bool read = fgets(line.data(), static_cast<int>(line.size()), said) != nullptr;
-  pclose(said);
-  return read && std::string(line.data()).starts_with("ActiveState=deactivating");
+  return ask_systemd("show --property ActiveState " + unit, kStateMayWait) == "ActiveState=deactivating";
 }
 
 bool stands_in(const std::string& name) {
@@ -62,7 +55,7 @@ Scope enter_scope(const ScopeSettings& settings) {
   const std::string folder = scope_folder(settings);
   // One whose last process has gone is removed by systemd at any moment.
   if (!inside && !has_processes(folder)) return Scope::kMustBeMade;
-  // Who enters a scope that somebody stops is killed with it.
+  // systemd kills a process that enters a scope which is being stopped.
   if (!inside && is_being_stopped(settings.name)) {
     for (unsigned tick = 0; has_processes(folder); ++tick) {
       if (tick == kWaitForSystemd * 10) {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdio>
 #include <ctime>
 
 namespace berth::agents::shim {
@@ -71,6 +72,19 @@ bool sync_folder(const std::string& path) {
   const bool synced = fsync(fd) == 0;
   close(fd);
   return synced;
+}
+
+std::string ask_systemd(const std::string& words, int seconds) {
+  const std::string ask =
+      "timeout -s KILL " + std::to_string(seconds) + " systemctl " + words + " 2>/dev/null";
+  FILE* const said = popen(ask.c_str(), "re");
+  if (said == nullptr) return {};
+  char line[256] = "";
+  const bool read = fgets(line, sizeof line, said) != nullptr;
+  pclose(said);
+  std::string text = read ? line : "";
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
 }
 
 const std::string& boot_id() {

@@ -21,6 +21,9 @@ bool write_aside(const std::string& path, const std::string& aside, std::string_
 bool sync_folder(const std::string& path);
 bool write_all(int fd, std::string_view bytes);
 
+// The first line that systemctl says to these words; empty: no answer came within so many seconds.
+std::string ask_systemd(const std::string& words, int seconds);
+
 // This boot's id, read once.
 const std::string& boot_id();
 // {pid, start}; nullopt if there is no such process. A zombie is one.
