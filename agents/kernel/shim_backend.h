@@ -119,6 +119,7 @@ class ShimBackend final : public KernelBackend {
   void keep_folders();
   void end_lost(const std::string& name, Entry& entry);
   bool give_up_start(const std::string& name, Entry& entry);
+  void tell_stays(const Entry& entry, const std::string& what, const char* hint);
   void tell_silent_shim(const std::string& name, Entry& entry);
   shim::ExitRecord end_of_lost() const;
   void shim_gone(int pidfd);

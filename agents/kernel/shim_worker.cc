@@ -23,6 +23,8 @@ namespace {
 
 constexpr int kTickMs = 2000;
 constexpr Duration kTellAgain = kMinute;
+constexpr const char* kFrozen = "is the process stopped (SIGSTOP), or its cgroup frozen?";
+constexpr const char* kHungMount = "a hung mount? They end with what they wait for";
 constexpr int kLostTicks = 3;  // without a shim and files: nobody makes them again
 
 KernelEnd end_of(const std::string& word) {
@@ -160,7 +162,6 @@ void ShimBackend::begin_start(const Start& start, std::vector<Claimed>& claimed)
 }
 
 void ShimBackend::refuse_start(const std::string& name, Entry& entry, Error error) {
-  const shim::KernelFiles files = files_of(name);
   record_end(name, entry,
              {.end = "start-failed",
               .ended_at = shim::wall_now(),
@@ -247,12 +248,7 @@ void ShimBackend::shim_running(const std::string& name, Entry& entry) {
   // Not before: a kernel that its shim has not recorded is unknown to the next agent, which is ordered to
   // start it only if nobody was told of a beginning.
   if (!std::exchange(entry.told, true)) emit(entry.last);
-  if (!state->stays.empty()) {
-    KernelEvent event = entry.last;
-    event.what = KernelEvent::What::kStays;
-    event.error = make_error("kernel-stays", state->stays, "a hung mount? They end with what they wait for");
-    emit(event);
-  }
+  if (!state->stays.empty()) { tell_stays(entry, state->stays, kHungMount); }
   if (!state->running || entry.last.what == KernelEvent::What::kRunning) return;
   entry.last.what = KernelEvent::What::kRunning;
   entry.last.pid = state->main.pid;
@@ -361,7 +357,7 @@ bool ShimBackend::give_up_start(const std::string& name, Entry& entry) {
                  make_error("launcher-silent",
                             "berth-launcher (process " + std::to_string(launcher_.pid()) +
                                 ") has not begun the start in its time",
-                            "is the process stopped (SIGSTOP), or its cgroup frozen?"));
+                            kFrozen));
     drop_never_run(name);
   }
   close(lock);
@@ -375,10 +371,13 @@ void ShimBackend::tell_silent_shim(const std::string& name, Entry& entry) {
   entry.tell_at = now + kTellAgain;
   const auto state = shim::decode_state(shim::read_file(files_of(name).state()).value_or(""));
   if (!state || !state->stays.empty()) return;  // its shim answers: what stays is named already
+  tell_stays(entry, "its shim does not end it: " + shim::name_process(state->shim.pid), kFrozen);
+}
+
+void ShimBackend::tell_stays(const Entry& entry, const std::string& what, const char* hint) {
   KernelEvent event = entry.last;
   event.what = KernelEvent::What::kStays;
-  event.error = make_error("kernel-stays", "its shim does not end it: " + shim::name_process(state->shim.pid),
-                           "is the process stopped (SIGSTOP), or its cgroup frozen?");
+  event.error = make_error("kernel-stays", what, hint);
   emit(event);
 }
 
@@ -387,11 +386,7 @@ void ShimBackend::end_lost(const std::string& name, Entry& entry) {
     record_end(name, entry, end_of_lost());
     return emit(entry.last);
   }
-  KernelEvent event = entry.last;
-  event.what = KernelEvent::What::kStays;
-  event.error = make_error("kernel-stays", "its files and its shim are gone, and its processes do not end",
-                           "a hung mount? They end with what they wait for");
-  emit(event);
+  tell_stays(entry, "its files and its shim are gone, and its processes do not end", kHungMount);
 }
 
 }  // namespace berth::agents

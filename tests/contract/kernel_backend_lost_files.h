@@ -33,6 +33,12 @@ class LostFiles : public KernelBackendContract {
     for (const KernelKey& key : started_) backend_->forget(key);
     started_.clear();
   }
+  void lose_files_and_shim(const KernelKey& key) {
+    const auto state = shim::decode_state(shim::read_file(files_of(key).state()).value_or(""));
+    ASSERT_TRUE(state.has_value());
+    std::filesystem::remove_all(real().fast());
+    ASSERT_EQ(kill(static_cast<pid_t>(state->shim.pid), SIGKILL), 0);
+  }
   static bool is_running(std::int64_t pid) { return kill(static_cast<pid_t>(pid), 0) == 0; }
   void await_made_again(const std::string& path) {
     for (int i = 0; i < 10'000 && access(path.c_str(), F_OK) != 0; ++i) rig_->step(*backend_);
@@ -98,10 +104,7 @@ TEST_P(LostFiles, P23_AShimAfterTheOneThatMadeThemGoesOn) {
 TEST_P(LostFiles, P24_WhatHasNeitherFilesNorAShimIsEnded) {
   const KernelKey key = start_trap();
   const std::int64_t pid = await_running(key).pid;
-  const auto state = shim::decode_state(shim::read_file(files_of(key).state()).value_or(""));
-  ASSERT_TRUE(state.has_value());
-  std::filesystem::remove_all(real().fast());
-  ASSERT_EQ(kill(static_cast<pid_t>(state->shim.pid), SIGKILL), 0);
+  lose_files_and_shim(key);
   const auto found = reopen();
   const RecoveredKernel* const kernel = find_in(found, key);
   ASSERT_NE(kernel, nullptr);
@@ -115,10 +118,7 @@ TEST_P(LostFiles, P24_WhatHasNeitherFilesNorAShimIsEnded) {
 TEST_P(LostFiles, P24_AlsoUnderTheAgentThatRuns) {
   const KernelKey key = start_trap();
   const std::int64_t pid = await_running(key).pid;
-  const auto state = shim::decode_state(shim::read_file(files_of(key).state()).value_or(""));
-  ASSERT_TRUE(state.has_value());
-  std::filesystem::remove_all(real().fast());
-  ASSERT_EQ(kill(static_cast<pid_t>(state->shim.pid), SIGKILL), 0);
+  lose_files_and_shim(key);
   const KernelEvent end = await_end(key);
   EXPECT_EQ(end.end, KernelEnd::kResultUnknown);
   EXPECT_EQ(end.error.code, "kernel-files-lost");
