@@ -26,7 +26,7 @@ class Lease {
   std::uint64_t sent(Timestamp now);
   // True if the ack moves the deadline. After the patience is over, no ack does. `granted`: by the ack.
   bool acked(std::uint64_t counter, Duration granted, Timestamp now);
-  // Of kernels: absent before the first ack.
+  // When the lease of the kernels ends; absent before the first ack.
   std::optional<Timestamp> until() const { return until_; }
   // Whether acks have been missing for longer than the patience.
   bool unheard(Timestamp now) const {

@@ -232,8 +232,8 @@ Result<void> ControllerProcess::read_key_file() {
   auto key = api::read_key_file(api::admin_key_path(config_.data));
   if (!key) return key.error().code == "key-file-missing" ? Result<void>() : Result<void>(key.error());
   file_key_ = std::move(*key);
-  return make_private_folder(config_.data +
-                             "/keys");  // it is there: who owns it could have put the file there
+  // Whoever owns the folder could have put the file there.
+  return make_private_folder(config_.data + "/keys");
 }
 
 // With the endpoint, and a fresh pair where there is none.

@@ -25,7 +25,8 @@ bool is_locked(const std::string& path) {
   return lock < 0;
 }
 
-// By the record of the kernel's first process; by its shim, which holds the lock, where there is no record.
+// Finds a kernel by the record of its first process, and where there is no record by the lock that its shim
+// holds.
 void look_in_memory(const shim::Folders& folders, LeftKernels& left) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folders.fast + "/kernels", error)) {

@@ -13,7 +13,8 @@ struct LeftKernels {
   std::set<std::int64_t> processes;  // the first of each kernel, or all of one whose record is lost
 };
 
-// Of agents whose data folder has this path, by what lies in memory (fast_folder.h) and by their cgroups.
+// Finds the kernels of agents whose data folder has this path, by the files in memory (fast_folder.h) and by
+// the agents' cgroups.
 // For root; another user's are not seen once the folder is gone. Makes nothing.
 LeftKernels find_left_kernels(const std::string& data_folder);
 

@@ -26,7 +26,7 @@ bool end_cgroups(const ShimSpec& spec);
 std::string left_in_cgroups(const ShimSpec& spec);
 // One process, as above.
 std::string name_process(std::int64_t pid);
-// Ends every process that has the mark of this process kernel in its environment. False: there is none.
+// Kills every process whose environment has the mark of this process kernel. False: no process has the mark.
 bool kill_marked(const std::string& key);
 // Ends all processes in this cgroup and in those below, and removes them, or gives up after about two
 // seconds. True: it is not there any more.

@@ -18,7 +18,8 @@
 //                     door (door.h), helper (state record of a process kernel's helper)
 //   run/KEY.state     written before the first instruction: this (kernel, attempt) never runs again
 //   run/KEY.exit      the end, written once
-// What of these somebody removes while the kernel runs its shim makes again, within kKeepFilesMs.
+// When somebody removes these files while the kernel runs, the kernel's shim makes them again within
+// kKeepFilesMs.
 //
 // KEY = "<kernel uuid>.<attempt>". A record is fields (events/inside/fields.h).
 #pragma once
