@@ -17,7 +17,7 @@ SessionId waiting_session_id(std::uint64_t number) {
   return id;
 }
 
-std::string wire(const Uuid& id) { return std::string(id.view()); }
+std::string wire_id(const Uuid& id) { return std::string(id.view()); }
 
 template <class M> void add_slot(M* to, const char* name, Amount amount) {
   auto* slot = to->add_slots();
@@ -56,8 +56,8 @@ void WhyWorld::add_agents(std::uint64_t count) {
     v1::Event enrolled, event;
     auto* agent = event.mutable_agent_joined();
     agent->set_agent("agent-" + std::to_string(1'000'000 + i));
-    agent->set_incarnation(wire(waiting_session_id(i + 1)));
-    agent->set_nonce(wire(waiting_session_id(i + 1)));
+    agent->set_incarnation(wire_id(waiting_session_id(i + 1)));
+    agent->set_nonce(wire_id(waiting_session_id(i + 1)));
     agent->set_sent_ms(cell_.now() / kMillisecond);
     agent->set_group("default");
     agent->set_architecture(i % 16 == 0 ? "aarch64" : "x86_64");
@@ -85,7 +85,7 @@ void WhyWorld::ask() {
   asked_.push_back(waiting_session_id(asked_.size() + 1));
   v1::Event event;
   auto* asked = event.mutable_session_requested();
-  asked->set_session_id(wire(asked_.back()));
+  asked->set_session_id(wire_id(asked_.back()));
   asked->set_name("s" + std::to_string(asked_.size()));
   asked->set_number(1);
   asked->set_count(1);
@@ -127,11 +127,11 @@ template <class M>
 void WhyWorld::name_places(const SessionId& session, std::span<const placement::KernelPlacement> kernels,
                            M* event) {
   const placement::Cluster& cluster = cell_.leader();
-  event->set_session_id(wire(session));
+  event->set_session_id(wire_id(session));
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     auto* place = event->add_placements();
     const auto index = static_cast<std::uint32_t>(i + 1);
-    place->set_kernel_id(wire(projections::derive_kernel_id(session, "main", index)));
+    place->set_kernel_id(wire_id(projections::derive_kernel_id(session, "main", index)));
     place->set_role("main");
     place->set_index(index);
     place->set_agent(std::string(cluster.agent_name(kernels[i].agent)));
@@ -151,16 +151,16 @@ void WhyWorld::placed(const SessionId& session, std::span<const placement::Kerne
 
 void WhyWorld::refused(const SessionId& session, placement::Reason reason) {
   auto* event = decided_.emplace_back().mutable_session_reason_changed();
-  event->set_session_id(wire(session));
+  event->set_session_id(wire_id(session));
   event->set_code(std::string(placement::to_string(reason.code)));
   if (reason.slot != placement::kNoSlot) event->set_slot(std::string(cell_.leader().slot_name(reason.slot)));
 }
 
 void WhyWorld::preempted(const SessionId& victim, const SessionId& preemptor, placement::PreemptMode) {
   auto* event = decided_.emplace_back().mutable_session_terminating();
-  event->set_session_id(wire(victim));
+  event->set_session_id(wire_id(victim));
   event->set_reason(projections::end_reason::kPreempted);
-  event->set_preemptor(wire(preemptor));
+  event->set_preemptor(wire_id(preemptor));
   victims_.push_back(victim);
 }
 
@@ -169,7 +169,7 @@ void WhyWorld::reserved(const SessionId& session, std::span<const placement::Ker
 }
 
 void WhyWorld::unreserved(const SessionId& session) {
-  decided_.emplace_back().mutable_session_unreserved()->set_session_id(wire(session));
+  decided_.emplace_back().mutable_session_unreserved()->set_session_id(wire_id(session));
 }
 
 // ---- what becomes of the decisions ----
@@ -206,7 +206,7 @@ void WhyWorld::end(const SessionId& session) {
   for (const KernelId& kernel : kernels) {
     v1::Event event;
     auto* ended = event.mutable_kernel_terminated();
-    ended->set_kernel_id(wire(kernel));
+    ended->set_kernel_id(wire_id(kernel));
     ended->set_attempt(1);
     ended->set_end(v1::EXITED);
     ended->set_started_ns(cell_.now());

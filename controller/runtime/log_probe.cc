@@ -8,7 +8,7 @@
 namespace berth::controller {
 namespace {
 
-constexpr auto kLookEvery = std::chrono::seconds(1);
+constexpr auto kProbeEvery = std::chrono::seconds(1);
 constexpr Duration kReadWait = kSecond;
 constexpr int kReadTries = 3;  // a reader's first answer may take long
 constexpr std::size_t kReadBytes = 64u << 10;
@@ -25,7 +25,7 @@ void LogProbe::start() {
       lock.unlock();
       look();
       lock.lock();
-    } while (!stopped_.wait_for(lock, kLookEvery, [this] { return stopping_; }));
+    } while (!stopped_.wait_for(lock, kProbeEvery, [this] { return stopping_; }));
   });
 }
 

@@ -11,7 +11,7 @@ namespace berth::projections {
 namespace {
 
 // As the fold: the epochs that a lost tail may have had.
-constexpr std::uint64_t kRestoreLift = 1'000;
+constexpr std::uint64_t kLiftOfRestore = 1'000;
 
 std::string at_offset(Offset offset) { return "offset " + std::to_string(offset); }
 
@@ -156,7 +156,7 @@ void ChainAudit::apply(const RecordGlance& record, const Hash256& link, Offset a
       const auto& e = event.input_rewound();
       inputs_[{e.stream(), e.partition()}] = e.to();
     }
-    if (event.has_cluster_restored()) epoch_ += kRestoreLift;
+    if (event.has_cluster_restored()) epoch_ += kLiftOfRestore;
     if (event.has_head_key_changed()) take_key(event.head_key_changed(), at);
     if (event.has_chain_head_recorded()) take_head(event.chain_head_recorded(), at);
     if (finding_) return;

@@ -19,7 +19,7 @@ constexpr int kStateMayWait = 5;          // seconds
 // lists what is there.
 bool open_way(const std::string& folder) { return chmod(folder.c_str(), 0711) == 0; }
 
-bool enter(const std::string& group) {
+bool enter_cgroup(const std::string& group) {
   if (mkdir(group.c_str(), 0755) != 0 && errno != EEXIST) return false;
   const int fd = open((group + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC);
   if (fd < 0) return false;
@@ -66,7 +66,7 @@ Scope enter_scope(const ScopeSettings& settings) {
     }
     return Scope::kMustBeMade;
   }
-  if (open_way(folder) && enter(folder + "/launcher")) return Scope::kInside;
+  if (open_way(folder) && enter_cgroup(folder + "/launcher")) return Scope::kInside;
   return inside ? Scope::kFailed : Scope::kMustBeMade;
 }
 

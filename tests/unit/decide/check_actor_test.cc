@@ -5,7 +5,7 @@
 namespace berth::testing::decisions {
 namespace {
 
-Events people() {
+Events actors() {
   Events out = world() + Events{domain_defined("d2"),
                                 project_defined("d2", "p"),
                                 user_with_role("root", "superadmin"),
@@ -36,23 +36,23 @@ v1::Request with_browser_session(v1::Request request, const std::string& name) {
 }
 
 TEST(CheckActor, AUserWhoDoesNotExistAsksForNothing) {
-  given(people()).when(sent_by(request_session("s1"), "nobody")).then_refused("denied");
+  given(actors()).when(sent_by(request_session("s1"), "nobody")).then_refused("denied");
   v1::Request r = request_session("s1");
   r.set_actor("someone");
-  given(people()).when(r).then_refused("denied");
+  given(actors()).when(r).then_refused("denied");
   r.set_actor("agent:a1");
-  given(people()).when(r).then_refused("denied");
+  given(actors()).when(r).then_refused("denied");
 }
 
 TEST(CheckActor, AUserWhoIsDisabledAsksForNothing) {
-  given(people()).when(set_disabled("alice")).when(request_session("s1")).then_refused("user-disabled");
+  given(actors()).when(set_disabled("alice")).when(request_session("s1")).then_refused("user-disabled");
   v1::Request by_controller = request_session("s1");
   by_controller.set_actor("controller");
-  given(people()).when(set_disabled("alice")).when(by_controller).then_refused("user-disabled");
+  given(actors()).when(set_disabled("alice")).when(by_controller).then_refused("user-disabled");
 }
 
 TEST(CheckActor, AKeyPairSignsWhileItIsTheUsersAndActiveAndUnexpired) {
-  Case c = given(people());
+  Case c = given(actors());
   c.when(with_key(request_session("s1"), "AK1"));
   EXPECT_TRUE(c.decided().at(0).has_session_requested());
   c.when(with_key(request_session("s2"), "AK9")).then_refused("key-inactive");
@@ -64,7 +64,7 @@ TEST(CheckActor, AKeyPairSignsWhileItIsTheUsersAndActiveAndUnexpired) {
   expiring.mutable_key_pair_defined()->set_expires_ns(kTestStart + kHour);
   v1::Event reading = key_pair_defined("AK3", "alice");
   reading.mutable_key_pair_defined()->set_read_only(true);
-  Case d = given(people() + Events{expiring, reading});
+  Case d = given(actors() + Events{expiring, reading});
   d.when(with_key(request_session("s1"), "AK3")).then_refused("key-read-only");
   d.when(with_key(sent_by(record_use_of_key("AK3", kTestStart), "alice"), "AK3"));
   EXPECT_TRUE(d.decided().at(0).has_key_pair_used());
@@ -72,7 +72,7 @@ TEST(CheckActor, AKeyPairSignsWhileItIsTheUsersAndActiveAndUnexpired) {
 }
 
 TEST(CheckActor, ABrowserSessionAsksWhileItLives) {
-  Case c = given(people());
+  Case c = given(actors());
   c.when(with_browser_session(request_session("s1"), "b1"));
   EXPECT_TRUE(c.decided().at(0).has_session_requested());
   c.when(with_browser_session(sent_by(request_session("s2"), "bob"), "b1")).then_refused("signed-out");
@@ -83,16 +83,16 @@ TEST(CheckActor, ABrowserSessionAsksWhileItLives) {
 TEST(CheckActor, NobodyAsksForSessionsOfAnotherButASuperadmin) {
   v1::Request r = request_session("s1");
   r.set_actor("user:bob");
-  given(people()).when(r).then_refused("denied");
+  given(actors()).when(r).then_refused("denied");
   r.set_actor("user:dave");
-  given(people()).when(r).then_refused("denied");
+  given(actors()).when(r).then_refused("denied");
   r.set_actor("user:root");
-  given(people()).when(r).then({answering(session_requested("s1"), "user:root", "request 1")});
+  given(actors()).when(r).then({answering(session_requested("s1"), "user:root", "request 1")});
 }
 
 // One request of each kind that the table alone decides; who else may is listed.
 TEST(CheckActor, WhatHasNoOwnerIsForSuperadmins) {
-  const Events history = people() + Events{preset_defined("small", "cpu", kUnit),
+  const Events history = actors() + Events{preset_defined("small", "cpu", kUnit),
                                            internal_error_recorded("session s0"), agent_left("a1")};
   v1::Event image = image_registered("i");
   image.mutable_image_registered()->set_source("oci:/images/i");
@@ -122,14 +122,14 @@ TEST(CheckActor, WhatHasNoOwnerIsForSuperadmins) {
 TEST(CheckActor, ADomainAdminSetsTheLimitsInTheDomain) {
   for (const Limit& limit :
        {Limit("user", "alice").sessions(1), Limit("project", "default/default").sessions(1)}) {
-    given(people()).when(sent_by(set_limit(limit), "dave"));
+    given(actors()).when(sent_by(set_limit(limit), "dave"));
     for (const char* user : {"alice", "pat", "monty", "dora"})
-      given(people()).when(sent_by(set_limit(limit), user)).then_refused("denied");
-    Case c = given(people());
+      given(actors()).when(sent_by(set_limit(limit), user)).then_refused("denied");
+    Case c = given(actors());
     c.when(sent_by(set_limit(limit), "dave"));
     EXPECT_TRUE(c.decided().at(0).has_limit_set());
   }
-  given(people() + Events{Limit("user", "alice").sessions(1)})
+  given(actors() + Events{Limit("user", "alice").sessions(1)})
       .when(sent_by(remove_limit("user", "alice"), "dora"))
       .then_refused("denied");
 }
@@ -137,7 +137,7 @@ TEST(CheckActor, ADomainAdminSetsTheLimitsInTheDomain) {
 TEST(CheckActor, TheReasonStandsInTheEvents) {
   v1::Request r = create_user("carol");
   r.set_reason("joins on Monday");
-  Case c = given(people());
+  Case c = given(actors());
   c.when(r);
   EXPECT_EQ(c.decided().at(0).reason(), "joins on Monday");
   v1::Request late = create_user("carl");
@@ -164,20 +164,20 @@ TEST(CheckActor, AGroupThatIsNotOpenToTheOwnerIsUnknown) {
                                         {"user", "bob", false},
                                         {"user", "alice", true}}) {
     SCOPED_TRACE(std::string(scope) + " " + id);
-    Case c = given(people() + Events{closed_group(scope, id)});
+    Case c = given(actors() + Events{closed_group(scope, id)});
     c.when(request_session("s1", Spec().group("closed")));
     const std::string code = c.decided().at(0).request_refused().code();
     EXPECT_EQ(code, open ? "no-agents" : "unknown-group");
     EXPECT_EQ(c.decided().at(0).request_refused().hint().find("closed") != std::string::npos, false);
   }
-  given(people() + Events{closed_group("user", "bob")})
+  given(actors() + Events{closed_group("user", "bob")})
       .when(sent_by(request_session("s1", Spec().group("closed")), "root"))
       .then_refused("no-agents");
 }
 
 TEST(CheckActor, AGroupIsOpenToDomainsProjectsAndUsers) {
-  given(people()).when(define({closed_group("cell", "x")})).then_refused("unknown-scope");
-  given(people()).when(define({closed_group("user", "")})).then_refused("invalid-definition");
+  given(actors()).when(define({closed_group("cell", "x")})).then_refused("unknown-scope");
+  given(actors()).when(define({closed_group("user", "")})).then_refused("invalid-definition");
 }
 
 }  // namespace

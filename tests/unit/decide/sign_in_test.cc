@@ -4,15 +4,15 @@
 namespace berth::testing::decisions {
 namespace {
 
-const std::string kToken(16, 't');
+const std::string kLink(16, 't');
 
-Events people() {
+Events people_with_passwords() {
   return world() + Events{user_with_role("root", "superadmin"), user_with_role("dave", "domain-admin"),
                           user_with_role("monty", "monitor")};
 }
 
 std::string code_of(const v1::Request& r, const Events& more = {}) {
-  Case c = given(people() + more);
+  Case c = given(people_with_passwords() + more);
   c.when(r);
   return c.decided().at(0).request_refused().code();
 }
@@ -22,7 +22,7 @@ std::string code_of(const v1::Request& r, const Events& more = {}) {
 TEST(AddKeyPair, ItIsActiveFromNowAndWasNeverUsed) {
   v1::Request r = add_key_pair("AK1", "alice");
   r.mutable_add_key_pair()->mutable_key()->set_used_ns(5);
-  Case c = given(people());
+  Case c = given(people_with_passwords());
   c.when(r);
   const v1::KeyPairDefined& key = c.decided().at(0).key_pair_defined();
   EXPECT_TRUE(key.active());
@@ -58,7 +58,7 @@ TEST(AddKeyPair, WhatIsWrongIsRefused) {
 }
 
 TEST(AddKeyPair, AMonitorsReads) {
-  Case c = given(people());
+  Case c = given(people_with_passwords());
   c.when(sent_by(add_key_pair("AK1", "monty"), "monty"));
   EXPECT_TRUE(c.decided().at(0).key_pair_defined().read_only());
 }
@@ -66,7 +66,7 @@ TEST(AddKeyPair, AMonitorsReads) {
 TEST(AddKeyPair, AUserHasSixteenInUse) {
   Events keys;
   for (int i = 0; i < 16; ++i) keys.push_back(key_pair_defined("K" + std::to_string(i), "alice"));
-  Case c = given(people() + keys);
+  Case c = given(people_with_passwords() + keys);
   c.when(add_key_pair("AK1", "alice")).then_refused("too-many-keys");
   c.when(change_key_pair("K0", false)).when(add_key_pair("AK1", "alice"));
   EXPECT_TRUE(c.decided().at(0).has_key_pair_defined());
@@ -83,7 +83,7 @@ TEST(AddKeyPair, AUserHasSixtyFourAltogether) {
 }
 
 std::string maker_of(const v1::Request& r, const Events& more = {}) {
-  Case c = given(people() + more);
+  Case c = given(people_with_passwords() + more);
   c.when(r);
   EXPECT_TRUE(c.decided().at(0).has_key_pair_defined());
   return c.decided().at(0).key_pair_defined().made_by();
@@ -136,7 +136,7 @@ TEST(ChangeKeyPair, IsItsUsersOrAnAdmins) {
   const Events key = {key_pair_defined("AK1", "alice")};
   v1::Event off = key[0];
   off.mutable_key_pair_defined()->set_active(false);
-  given(people() + key).when(sent_by(change_key_pair("AK1", false), "alice")).then({off});
+  given(people_with_passwords() + key).when(sent_by(change_key_pair("AK1", false), "alice")).then({off});
   EXPECT_EQ(code_of(sent_by(change_key_pair("AK1", false), "dave"), key), "");
   EXPECT_EQ(code_of(sent_by(change_key_pair("AK1", false), "bob"), key), "unknown-key-pair");
   EXPECT_EQ(code_of(change_key_pair("AK9", false)), "unknown-key-pair");
@@ -147,28 +147,30 @@ TEST(ChangeKeyPair, IsItsUsersOrAnAdmins) {
 TEST(IssueLoginLink, IsMadeByAnAdminForWhoIsNotAbove) {
   v1::Event issued = login_link_issued("alice");
   issued.mutable_login_link_issued()->set_expires_ns(kTestStart + kHour);
-  given(people()).when(sent_by(issue_login_link("alice", kToken, kTestStart + kHour), "dave")).then({issued});
+  given(people_with_passwords())
+      .when(sent_by(issue_login_link("alice", kLink, kTestStart + kHour), "dave"))
+      .then({issued});
   for (const char* user : {"root", "monty"})
-    EXPECT_EQ(code_of(sent_by(issue_login_link(user, kToken, kTestStart + kHour), "dave")), "denied");
-  EXPECT_EQ(code_of(sent_by(issue_login_link("alice", kToken, kTestStart + kHour), "alice")), "denied");
-  EXPECT_EQ(code_of(sent_by(issue_login_link("alice", kToken, kTestStart + kHour), "bob")), "unknown-user");
-  EXPECT_EQ(code_of(issue_login_link("alice", kToken, kTestStart - 1)), "invalid-value");
-  EXPECT_EQ(code_of(issue_login_link("alice", kToken, kTestStart + 31 * 24 * kHour)), "invalid-value");
+    EXPECT_EQ(code_of(sent_by(issue_login_link(user, kLink, kTestStart + kHour), "dave")), "denied");
+  EXPECT_EQ(code_of(sent_by(issue_login_link("alice", kLink, kTestStart + kHour), "alice")), "denied");
+  EXPECT_EQ(code_of(sent_by(issue_login_link("alice", kLink, kTestStart + kHour), "bob")), "unknown-user");
+  EXPECT_EQ(code_of(issue_login_link("alice", kLink, kTestStart - 1)), "invalid-value");
+  EXPECT_EQ(code_of(issue_login_link("alice", kLink, kTestStart + 31 * 24 * kHour)), "invalid-value");
   EXPECT_EQ(code_of(issue_login_link("alice", "short", kTestStart + kHour)), "invalid-definition");
 }
 
 TEST(IssueLoginLink, TheOpenOneEndsAndOneThatIsOverDoesNot) {
   v1::Event issued = login_link_issued("alice");
-  Case c = given(people() + Events{issued});
+  Case c = given(people_with_passwords() + Events{issued});
   issued.mutable_login_link_issued()->set_expires_ns(kTestStart + 30 * kDay);
-  c.when(issue_login_link("alice", kToken, kTestStart + 30 * kDay))
+  c.when(issue_login_link("alice", kLink, kTestStart + 30 * kDay))
       .then({login_link_ended("alice", "replaced"), issued});
-  Case late = given(people() + Events{login_link_issued("alice")});
-  late.after(2 * kDay).when(issue_login_link("alice", kToken, kTestStart + 30 * kDay)).then({issued});
+  Case late = given(people_with_passwords() + Events{login_link_issued("alice")});
+  late.after(2 * kDay).when(issue_login_link("alice", kLink, kTestStart + 30 * kDay)).then({issued});
 }
 
 TEST(SetPassword, ByTheOldOneTheOpenLinkEndsUnspent) {
-  Case c = given(people() + Events{password_set("alice"), login_link_issued("alice")});
+  Case c = given(people_with_passwords() + Events{password_set("alice"), login_link_issued("alice")});
   c.when(set_password("alice"));
   ASSERT_EQ(c.decided().size(), 2u);
   EXPECT_EQ(c.decided()[0].login_link_ended().reason(), "password-changed");
@@ -177,29 +179,30 @@ TEST(SetPassword, ByTheOldOneTheOpenLinkEndsUnspent) {
 }
 
 TEST(SetPassword, ALinkIsSpentByIt) {
-  Case c = given(people() + Events{login_link_issued("alice"), browser_session_started("b1", "alice")});
+  Case c = given(people_with_passwords() +
+                 Events{login_link_issued("alice"), browser_session_started("b1", "alice")});
   c.when(set_password("alice", std::string(16, 'x'))).then_refused("link-not-valid");
-  c.when(set_password("alice", kToken));
+  c.when(set_password("alice", kLink));
   ASSERT_EQ(c.decided().size(), 2u);
   EXPECT_TRUE(c.decided()[0].has_password_set());
   EXPECT_EQ(c.decided()[1].browser_session_ended().reason(), "password-changed");
-  c.when(set_password("alice", kToken)).then_refused("link-not-valid");
+  c.when(set_password("alice", kLink)).then_refused("link-not-valid");
 }
 
 TEST(SetPassword, ANewerLinkEndsTheOlderAndALateOneIsNone) {
   v1::Event newer = login_link_issued("alice");
   newer.mutable_login_link_issued()->set_token_hash(std::string(16, 'u'));
-  EXPECT_EQ(code_of(set_password("alice", kToken), {login_link_issued("alice"), newer}), "link-not-valid");
-  Case c = given(people() + Events{login_link_issued("alice")});
-  c.after(25 * kHour).when(set_password("alice", kToken)).then_refused("link-not-valid");
+  EXPECT_EQ(code_of(set_password("alice", kLink), {login_link_issued("alice"), newer}), "link-not-valid");
+  Case c = given(people_with_passwords() + Events{login_link_issued("alice")});
+  c.after(25 * kHour).when(set_password("alice", kLink)).then_refused("link-not-valid");
 }
 
 TEST(SetPassword, ByTheOldOneTheOtherBrowserSessionsEnd) {
   v1::Request r = set_password("alice");
   r.set_browser_session(wire("b1"));
-  Case c =
-      given(people() + Events{password_set("alice"), browser_session_started("b1", "alice"),
-                              browser_session_started("b2", "alice"), browser_session_started("b3", "bob")});
+  Case c = given(people_with_passwords() +
+                 Events{password_set("alice"), browser_session_started("b1", "alice"),
+                        browser_session_started("b2", "alice"), browser_session_started("b3", "bob")});
   c.when(r);
   ASSERT_EQ(c.decided().size(), 2u);
   EXPECT_EQ(c.decided()[1].browser_session_ended().id(), wire("b2"));
@@ -222,7 +225,7 @@ TEST(SetPassword, IsOnesOwnAlone) {
 TEST(StartBrowserSession, IsOfThePasswordInForce) {
   v1::Event started = browser_session_started("b1", "alice");
   started.mutable_browser_session_started()->set_client("");
-  Case c = given(people() + Events{password_set("alice")});
+  Case c = given(people_with_passwords() + Events{password_set("alice")});
   started.mutable_browser_session_started()->set_started_ns(c.journal().time());
   c.when(start_browser_session("b1", "alice")).then({started});
   c.when(start_browser_session("b1", "alice")).then_refused("id-in-use");
@@ -246,7 +249,7 @@ TEST(StartBrowserSession, WhatIsWrongIsRefused) {
 TEST(StartBrowserSession, ThoseThatExpiredEndAndOfFiftyTheLongestUnused) {
   v1::Event expired = browser_session_started("old", "alice");
   expired.mutable_browser_session_started()->set_expires_ns(kTestStart - 1);
-  Case c = given(people() + Events{password_set("alice"), expired});
+  Case c = given(people_with_passwords() + Events{password_set("alice"), expired});
   for (int i = 0; i < 50; ++i) {
     const std::string name = "b" + std::to_string(i);
     c.and_given({browser_session_started(name, "alice")});
@@ -265,8 +268,8 @@ TEST(EndBrowserSessions, OneOrAllButOne) {
                         browser_session_started("b3", "alice")};
   v1::Event ended = browser_session_ended("b1");
   ended.mutable_browser_session_ended()->set_reason("ended-by-user");
-  given(people() + three).when(end_browser_sessions("alice", "b1")).then({ended});
-  Case c = given(people() + three);
+  given(people_with_passwords() + three).when(end_browser_sessions("alice", "b1")).then({ended});
+  Case c = given(people_with_passwords() + three);
   c.when(end_browser_sessions("alice", "", "b2"));
   EXPECT_EQ(c.decided().size(), 2u);
   c.when(end_browser_sessions("alice", "", "b2")).then_refused("unknown-browser-session");
@@ -284,7 +287,8 @@ TEST(EndBrowserSessions, OfAnotherAreEndedByAnAdmin) {
 }
 
 TEST(RecordUse, IsOfTheUserOrTheControllerAndGoesForward) {
-  Case c = given(people() + Events{key_pair_defined("AK1", "alice"), browser_session_started("b1", "alice")});
+  Case c = given(people_with_passwords() +
+                 Events{key_pair_defined("AK1", "alice"), browser_session_started("b1", "alice")});
   c.after(kHour);
   c.when(record_use("b1", kTestStart + kMinute)).then({browser_session_used("b1", kTestStart + kMinute)});
   c.when(record_use("b1", kTestStart + kMinute)).then_refused("not-newer");

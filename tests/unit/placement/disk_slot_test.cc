@@ -46,7 +46,7 @@ void fill(Rng& rng, TestCluster& without, DiskCluster& with) {
 }
 
 // Who goes where, in order. Of those who stay the two clusters know different classes.
-Lines placements(Lines all) {
+Lines placements_of(Lines all) {
   std::erase_if(all, [](const std::string& line) { return line.find(" ->") == std::string::npos; });
   return all;
 }
@@ -67,7 +67,7 @@ TEST(DiskSlot, WherePlentifulDecidesNothing) {
         without.set_policy(policy);
         with.set_policy(policy);
         fill(rng, without, with);
-        ASSERT_EQ(placements(with.pass()), placements(without.pass()))
+        ASSERT_EQ(placements_of(with.pass()), placements_of(without.pass()))
             << "order " << static_cast<int>(order) << ", selection " << static_cast<int>(select) << ", seed "
             << seed;
       }

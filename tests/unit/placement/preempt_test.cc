@@ -19,9 +19,9 @@ struct Victim {
 };
 
 // A cluster of 1 to 3 full agents; one session that asks for `kernels` times `cpu`.
-class Situation {
+class PreemptionCase {
  public:
-  explicit Situation(std::uint64_t seed) : rng_(seed) {
+  explicit PreemptionCase(std::uint64_t seed) : rng_(seed) {
     TestCluster t;
     t.policy.preemption.enabled = true;
     t.policy.preemption.order = PreemptOrder{static_cast<std::uint8_t>(rng_.below(3))};
@@ -153,7 +153,7 @@ class Situation {
 TEST(Preemption, PlansASmallestSetInOrderOrNothingOnRandomClusters) {
   for (std::uint64_t seed = 1; seed <= 3'000 && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Situation(seed).check();
+    PreemptionCase(seed).check();
   }
 }
 
