@@ -188,6 +188,10 @@ void Agent::on(const TrialDone& done, Instant now, AgentOutputs& out) {
   const bool was_unfit = !fitness_.unfit().empty();
   const bool changed =
       fitness_.tried(done.took.ok() ? Result<void>() : Result<void>(done.took.error()), now.boottime);
+  if (fitness_.unfit().empty())
+    give_deferred(now, out);
+  else
+    refuse_deferred(now);
   if (!changed) return;
   if (!fitness_.unfit().empty())
     out.log.push_back({LogLevel::kError, "unfit, so that it takes no sessions: no kernel can start here: " +

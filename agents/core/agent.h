@@ -212,6 +212,7 @@ class Agent {
   void fetch_image(KernelRecord& record, Instant now, AgentOutputs& out);
   void give(KernelRecord& record, const v1::StartKernel& order, Instant now, AgentOutputs& out);
   void give_deferred(Instant now, AgentOutputs& out);
+  void refuse_deferred(Instant now);
   bool any_of_unknown_amounts() const;
   void stop(KernelRecord& record, Duration grace, Instant now, AgentOutputs& out);
   void end_unstarted(KernelRecord& record, v1::KernelEnd end, Error why, Instant now);

@@ -3,6 +3,7 @@
 
 #include "agents/core/agent.h"
 #include "agents/core/kernel_spec.h"
+#include "events/base/edge_errors.h"
 #include "events/base/slots/slot_name.h"
 
 namespace berth::agents {
@@ -137,6 +138,7 @@ void Agent::on(const ImageDone& done, Instant now, AgentOutputs& out) {
   for (const KernelKey& key : waiting) {
     KernelRecord& record = *kernels_.find(key);
     if (!done.result.ok()) {
+      if (is_machine_fault(done.result.error().code)) fitness_.doubt();
       end_unstarted(record, v1::START_FAILED, done.result.error(), now);
       continue;
     }
@@ -158,7 +160,10 @@ void Agent::give(KernelRecord& record, const v1::StartKernel& order, Instant now
   const bool room_comes =
       lacking && std::any_of(kernels_.records().begin(), kernels_.records().end(), is_ending);
   if (lacking && !room_comes) return end_unstarted(record, v1::START_FAILED, given_differs(*lacking), now);
-  if (lacking || !gate_.open() || any_of_unknown_amounts() || (record.requeueable && !lease_.until())) {
+  if (!fitness_.unfit().empty())
+    return end_unstarted(record, v1::START_FAILED, make_error("agent-unfit", fitness_.unfit()), now);
+  if (lacking || !gate_.open() || fitness_.in_doubt() || any_of_unknown_amounts() ||
+      (record.requeueable && !lease_.until())) {
     if (!record.order) record.order = std::make_unique<v1::StartKernel>(order);
     deferred_.insert(record.key);
     return;
@@ -175,12 +180,18 @@ void Agent::give(KernelRecord& record, const v1::StartKernel& order, Instant now
 }
 
 void Agent::give_deferred(Instant now, AgentOutputs& out) {
-  if (deferred_.empty() || !gate_.open()) return;
+  if (deferred_.empty() || !gate_.open() || fitness_.in_doubt()) return;
   const std::set<KernelKey> deferred = std::exchange(deferred_, {});
   for (const KernelKey& key : deferred) {
     KernelRecord& record = *kernels_.find(key);
     give(record, *record.order, now, out);
   }
+}
+
+// No kernel can start here now: others have to start these.
+void Agent::refuse_deferred(Instant now) {
+  for (const KernelKey& key : std::exchange(deferred_, {}))
+    end_unstarted(*kernels_.find(key), v1::START_FAILED, make_error("agent-unfit", fitness_.unfit()), now);
 }
 
 void Agent::stop(KernelRecord& record, Duration grace, Instant now, AgentOutputs& out) {
@@ -212,7 +223,12 @@ void Agent::on(const KernelEvent& event, Instant now, AgentOutputs& out) {
   take_event(*record, event);
   if (event.what == KernelEvent::What::kRunning) fitness_.started();
   if (!record->ended()) return;
-  if (event.end == KernelEnd::kStartFailed) fitness_.start_failed(record->session);
+  if (event.end == KernelEnd::kStartFailed) {
+    if (is_machine_fault(event.error.code))
+      fitness_.doubt();
+    else
+      fitness_.start_failed(record->session);
+  }
   if (record->amounts_known) allocation_.remove(record->given);
   if (record->unwanted) forget(event.key, out);
   give_deferred(now, out);

@@ -20,7 +20,7 @@ bool Fitness::takes_trial(Timestamp now) {
     return false;
   }
   const bool first = !known_, again = again_at_ != 0 && now >= again_at_;
-  const bool suspected = unfit_.empty() && failed_.size() >= times_.failures;
+  const bool suspected = unfit_.empty() && (doubted_ || failed_.size() >= times_.failures);
   if (!first && !again && !suspected) return false;
   trying_ = true;
   began_ = now;
@@ -32,7 +32,7 @@ bool Fitness::takes_trial(Timestamp now) {
 bool Fitness::tried(const Result<void>& result, Timestamp now) {
   const std::string before = unfit_;
   const bool first = !known_;
-  trying_ = false;
+  trying_ = doubted_ = false;
   known_ = true;
   failed_.clear();
   unfit_ = result.ok() ? "" : plain_line(to_string(result.error()), kWordsMax);

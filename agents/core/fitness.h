@@ -1,8 +1,9 @@
 // Fitness: whether kernels can start on this machine, as trials show. A trial is a kernel of the agent's own
 // (agents/runtime/trial.h). Pure; times are CLOCK_BOOTTIME.
 //
-//   untried --trial--> fit --failed starts in a row, then a failed trial--> unfit
-//      |                ^                                                     |
+//   untried --trial--> fit --a start that failed by a fault of the machine,
+//      |                ^    or failed starts in a row, then a failed trial--> unfit
+//      |                |                                                     |
 //      +--failed trial--+------------ a trial that succeeds, ----------------+
 //         or none came     tried again after a pause that grows
 //         to its end
@@ -42,6 +43,10 @@ class Fitness {
   bool takes_trial(Timestamp now);
   // The trial's result. True: what the cluster is told changed.
   bool tried(const Result<void>& result, Timestamp now);
+  // A kernel could not be started by a fault of the machine: a trial is due at once.
+  void doubt() { doubted_ = tries_ && unfit_.empty(); }
+  // Whether kernels can start is in doubt until the trial's result: no start is to begin.
+  bool in_doubt() const { return doubted_; }
   // A kernel of this session could not be started; a kernel was.
   void start_failed(const SessionId& session);
   void started() { failed_.clear(); }
@@ -52,6 +57,7 @@ class Fitness {
   bool tries_;
   bool known_;
   bool trying_ = false;
+  bool doubted_ = false;
   Timestamp began_ = 0;     // of the trial
   Timestamp again_at_ = 0;  // of the next trial; 0: none is due
   std::string unfit_;

@@ -84,6 +84,24 @@ std::uint64_t own_limit(__rlimit_resource_t what, std::uint64_t most) {
   return getrlimit(what, &own) == 0 ? std::min<std::uint64_t>(own.rlim_max, most) : most;
 }
 
+// What an operator may change at any time: known images are not asked again.
+Result<void> check_namespaces() {
+  const auto most = shim::read_file("/proc/sys/user/max_user_namespaces", 32);
+  if (!most || *most != "0\n") return {};
+  return make_error("no-user-namespaces", "no container can start: user.max_user_namespaces is 0",
+                    kUserNamespacesHint);
+}
+
+// The runtime's absolute path. Code: runtime-missing.
+Result<std::string> runtime_for(const std::string& asked) {
+  std::string found = find_runtime(asked);
+  if (!found.empty()) return found;
+  return make_error("runtime-missing",
+                    asked.empty() ? "neither of the container runtimes runc and crun is installed"
+                                  : "the container runtime '" + asked + "' is not installed",
+                    "apt-get install " + (asked == "crun" ? asked : "runc"));
+}
+
 struct KnownImage {
   ImageProcess process;
   bool maps_owners = false;
@@ -124,6 +142,10 @@ class OciKind final : public KernelKind {
 
   Result<PreparedKernel> prepare(const KernelSpec& spec, const std::string& rootfs,
                                  const shim::KernelFiles& files) override {
+    // It may have been moved, by an upgrade too, or be gone.
+    auto runtime = runtime_for(config_.runtime);
+    if (!runtime.ok()) return runtime.error();
+    if (auto good = check_namespaces(); !good.ok()) return good.error();
     struct stat info {};
     if (rootfs.empty() || stat(rootfs.c_str(), &info) != 0)
       return make_error("image-missing", "the image " + spec.image + " is not unpacked on this agent");
@@ -150,7 +172,7 @@ class OciKind final : public KernelKind {
       out.folders.push_back({mount.volume_root, mount.folder, mount.target, mount.read_only, mount.shared_ids,
                              mount.automatic});
     out.init = config_.init_path;
-    out.runtime = config_.runtime;
+    out.runtime = std::move(*runtime);
     out.runtime_root = config_.folders.fast + "/runtime";
     out.lower = rootfs;
     out.mount_point = mount_point;
@@ -288,14 +310,7 @@ Result<std::unique_ptr<KernelKind>> make_oci_kind(OciKindConfig config) {
   if (geteuid() != 0)
     return make_error("not-root", "containers need root on this machine",
                       "run the agent as root, or with the process backend");
-  const std::string runtime = find_runtime(config.runtime);
-  if (runtime.empty())
-    return make_error("runtime-missing",
-                      config.runtime.empty()
-                          ? "neither of the container runtimes runc and crun is installed"
-                          : "the container runtime '" + config.runtime + "' is not installed",
-                      "apt-get install " + (config.runtime == "crun" ? config.runtime : "runc"));
-  config.runtime = runtime;
+  if (auto runtime = runtime_for(config.runtime); !runtime.ok()) return runtime.error();
   auto cgroups = read_cgroup_layout();
   if (!cgroups.ok()) return cgroups.error();
   if (auto whole = check_controllers(*cgroups); !whole.ok()) return whole.error();

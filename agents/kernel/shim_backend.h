@@ -116,6 +116,7 @@ class ShimBackend final : public KernelBackend {
   void ask_for_stop(const std::string& name, Entry& entry);
   void record_end(const std::string& name, Entry& entry, const shim::ExitRecord& record);
   Result<void> make_folders();
+  Result<void> check_room() const;
   void keep_folders();
   void end_lost(const std::string& name, Entry& entry);
   bool give_up_start(const std::string& name, Entry& entry);

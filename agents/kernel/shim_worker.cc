@@ -2,6 +2,7 @@
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -25,7 +26,10 @@ constexpr int kTickMs = 2000;
 constexpr Duration kTellAgain = kMinute;
 constexpr const char* kFrozen = "is the process stopped (SIGSTOP), or its cgroup frozen?";
 constexpr const char* kHungMount = "a hung mount? They end with what they wait for";
-constexpr int kLostTicks = 3;  // without a shim and files: nobody makes them again
+constexpr std::uint64_t kDataRoomMin = 4 << 20;    // bytes free,
+constexpr std::uint64_t kFastRoomMin = 256 << 10;  // also of the fast folder,
+constexpr std::uint64_t kInodesMin = 64;           // and inodes of both
+constexpr int kLostTicks = 3;                      // without a shim and files: nobody makes them again
 
 KernelEnd end_of(const std::string& word) {
   if (word == "exited") return KernelEnd::kExited;
@@ -130,6 +134,10 @@ void ShimBackend::begin_start(const Start& start, std::vector<Claimed>& claimed)
   entry.last.what = KernelEvent::What::kCreating;
   const shim::KernelFiles files = files_of(name);
   std::error_code error;
+  if (auto room = check_room(); !room.ok()) {
+    refuse_start(name, entry, room.error());
+    return;
+  }
   if (!std::filesystem::create_directory(files.dir(), error)) {
     keep_folders();
     std::filesystem::create_directory(files.dir(), error);
@@ -159,6 +167,27 @@ void ShimBackend::begin_start(const Start& start, std::vector<Claimed>& claimed)
   }
   claims_.add(name);
   claimed.push_back({name, std::move(prepared->disk)});
+}
+
+// A start leaves files of a few KiB, and its end needs a few more: with less than this nothing begins, so
+// that the fault is the machine's by name, and the ends of the kernels that run can still be written.
+Result<void> ShimBackend::check_room() const {
+  for (const auto& [folder, bytes] :
+       {std::pair<const std::string&, std::uint64_t>(config_.folders.data, kDataRoomMin),
+        {config_.folders.fast, kFastRoomMin}}) {
+    struct statvfs disk {};
+    if (statvfs(folder.c_str(), &disk) != 0) continue;  // is made again, or fails by its own name
+    const std::uint64_t free = disk.f_bavail * disk.f_frsize;
+    if (free < bytes)
+      return make_error(kDiskFull, folder + " has " + std::to_string(free >> 10) +
+                                       " KiB free, and a start needs " + std::to_string(bytes >> 10) +
+                                       " KiB");
+    // btrfs counts no inodes.
+    if (disk.f_files != 0 && disk.f_favail < kInodesMin)
+      return make_error(kDiskFull, folder + " has " + std::to_string(disk.f_favail) +
+                                       " inodes free, and a start needs " + std::to_string(kInodesMin));
+  }
+  return {};
 }
 
 void ShimBackend::refuse_start(const std::string& name, Entry& entry, Error error) {

@@ -97,10 +97,11 @@ CauseText impossible_request(const Asked& a) {
           "end it and ask for something else, or let an operator change the group"};
 }
 
-// "start 1 of 5 failed: no such file".
+// "its last start failed (1 of 5 counted): no such file". A fault of the machine is not counted.
 std::string failed_text(const Asked& a) {
-  return "start " + std::to_string(a.session.attempts) + " of " + std::to_string(a.spec().max_attempts()) +
-         " failed" + (a.session.message.empty() ? "" : ": " + a.session.message);
+  return "its last start failed (" + std::to_string(a.session.attempts) + " of " +
+         std::to_string(a.spec().max_attempts()) + " counted)" +
+         (a.session.message.empty() ? "" : ": " + a.session.message);
 }
 
 // "4 times at most": how often it is still tried after a failed start.

@@ -5,6 +5,7 @@
 
 #include "controller/decide/decide.h"
 #include "controller/decide/folders/volume_agent.h"
+#include "events/base/edge_errors.h"
 #include "events/base/name.h"
 #include "events/base/plain_text.h"
 #include "events/base/text.h"
@@ -246,13 +247,26 @@ EventList end_kernel(const DecisionContext& c, const KernelRow& kernel, v1::Kern
 
 namespace {
 
-constexpr Duration kFirstRetryAfter = kSecond;  // then four times as long each time,
-constexpr Duration kRetryAfterMax = kMinute;    // up to this
+constexpr Duration kFirstRetryAfter = kSecond;         // then four times as long each time,
+constexpr Duration kRetryAfterMax = kMinute;           // up to this,
+constexpr Duration kRetryAfterFaultMax = 5 * kMinute;  // or this, where the machine was at fault
 
-Duration retry_after(std::uint32_t attempts) {
+Duration retry_after(std::uint32_t times, Duration max) {
   Duration wait = kFirstRetryAfter;
-  for (std::uint32_t n = 1; n < attempts && wait < kRetryAfterMax; ++n) wait *= 4;
-  return std::min(wait, kRetryAfterMax);
+  for (std::uint32_t n = 1; n < times && wait < max; ++n) wait *= 4;
+  return std::min(wait, max);
+}
+
+// Each kernel that could not be started failed by a fault of its machine: such a start is no attempt.
+bool is_fault_of_machines(const DecisionContext& c, const SessionRow& session) {
+  std::size_t faults = 0;
+  for (const KernelId& id : session.kernel_ids) {
+    const KernelRow* kernel = c.state.kernels.find(id);
+    if (kernel->end != v1::START_FAILED) continue;
+    if (!is_machine_fault(kernel->code)) return false;
+    ++faults;
+  }
+  return faults > 0;
 }
 
 // The image is not what was registered, wherever the session starts: another try would end alike.
@@ -273,11 +287,12 @@ EventList settle(const DecisionContext& c, const SessionId& id) {
   if (session == nullptr || session->status != SessionStatus::kRescheduling) return {};
   if (session->kernels_ended != session->kernel_ids.size()) return {};
   const bool failed_start = session->reason_code == projections::end_reason::kStartFailed;
-  const std::uint32_t attempts = session->attempts + (failed_start ? 1 : 0);
+  const bool fault = failed_start && is_fault_of_machines(c, *session);
+  const std::uint32_t attempts = session->attempts + (failed_start && !fault ? 1 : 0);
   const bool for_good = failed_start && fails_for_good(c, *session);
   EventList events;
   v1::Event& e = events.add(c.stamp);
-  if (for_good || (failed_start && attempts >= session->spec->spec.max_attempts())) {
+  if (for_good || (failed_start && !fault && attempts >= session->spec->spec.max_attempts())) {
     e.mutable_session_failed()->set_session_id(std::string(id.view()));
     e.mutable_session_failed()->set_code(for_good ? projections::end_reason::kStartFailed
                                                   : projections::end_reason::kGaveUp);
@@ -288,7 +303,9 @@ EventList settle(const DecisionContext& c, const SessionId& id) {
     requeued->set_attempts(attempts);
     requeued->set_reason(session->reason_code);
     requeued->set_message(clipped(session->message, kMessageMax));
-    if (failed_start) requeued->set_not_before_ns(c.now + retry_after(attempts));
+    if (failed_start)
+      requeued->set_not_before_ns(c.now + (fault ? retry_after(session->attempt, kRetryAfterFaultMax)
+                                                 : retry_after(attempts, kRetryAfterMax)));
   }
   return events;
 }

@@ -22,6 +22,18 @@ inline constexpr std::string_view kWrongOptions[] = {
     "otlp-url-invalid", "process-uid-missing", "process-uid-wrong", "tls-incomplete",
     "tls-missing",      "volume-invalid"};
 
+// Of the machine that a kernel was to start on, whatever its session asked for: such a start counts for no
+// attempt of the session, and makes the agent try a kernel of its own. Codes of an image, of a folder or of
+// the request itself are not among them.
+inline constexpr std::string_view kMachineFaults[] = {
+    "agent-unfit",     "cgroup-not-made", "claim-not-written",  "data-folder",
+    "disk-full",       "image-folder",    "launcher-silent",    "no-id-range",
+    "no-mount-point",  "no-process",      "no-user-namespaces", "record-not-written",
+    "runtime-missing", "shim-died",       "spec-unreadable",    "tool-missing"};
+
+inline bool is_machine_fault(std::string_view code) {
+  return std::ranges::find(kMachineFaults, code) != std::end(kMachineFaults);
+}
 inline bool is_wrong_option(const Error& error) {
   return std::ranges::find(kWrongOptions, error.code) != std::end(kWrongOptions);
 }

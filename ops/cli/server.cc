@@ -105,10 +105,9 @@ Outcome<Server> parse_endpoint_file(const std::string& text, Origin level, const
 namespace {
 
 std::string start_hint(const std::string& data, const ReadFile& read) {
-  for (const char* unit : {"berth", "berth-controller"})
-    if (data == std::string("/var/lib/") + unit &&
-        read(std::string("/lib/systemd/system/") + unit + ".service"))
-      return unit_hint(unit) + "; of a server of another user, give --endpoint and a key pair";
+  const std::string unit = unit_of_machine([&](const std::string& path) { return read(path).has_value(); });
+  if (!unit.empty() && data == "/var/lib/" + unit)
+    return unit_hint(unit) + "; of a server of another user, give --endpoint and a key pair";
   return "start one with: berth up --data " + data +
          "; of a server of another user, give --endpoint and a key pair";
 }

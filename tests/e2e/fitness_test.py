@@ -103,6 +103,23 @@ class Fitness(unittest.TestCase):
         self.mend()
         rig.eventually("all run", lambda: all(self.status(name, "RUNNING") for name in ("one", "two", "three")))
 
+    def test_a_fault_of_the_machine_is_seen_at_once_and_counts_for_no_session(self):
+        runtime = os.path.join(self.folder, "runc")
+        self.up.below = ()
+        self.up.more += ["--runtime", runtime]
+        self.up.start()
+        rig.eventually("it is fit", lambda: self.is_fit(True))
+        os.rename(runtime, runtime + ".gone")
+        self.run_session("one", "--max-attempts", "1")
+        agent = rig.eventually("it is unfit", lambda: self.is_fit(False))
+        self.assertIn(f"the container runtime '{runtime}' is not installed", agent["unfit"])
+        waits = rig.eventually("it waits", lambda: self.status("one", "PENDING"))
+        self.assertEqual(waits["attempts"], 0)
+        self.assertIn("is not installed", self.up.cli.ok("session", "why", "one"))
+        os.rename(runtime + ".gone", runtime)
+        rig.eventually("it runs", lambda: self.status("one", "RUNNING"))
+        self.assertEqual(self.up.cli.session("one")["attempts"], 0)
+
     def test_the_check_of_a_machine_starts_a_container_and_leaves_nothing(self):
         told = json.loads(self.checked(0))
         lines = {line["check"]: line for line in told}

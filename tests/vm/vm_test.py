@@ -218,15 +218,18 @@ class RealMachine(unittest.TestCase):
         self.assertEqual(self.vm.end_of("kept")[0], "STOPPED")
 
     @full
-    def test_16_a_runtime_that_is_gone_is_named(self):
+    def test_16_a_runtime_that_is_gone_is_named_and_another_one_serves(self):
+        run = f"berth session run --image {rig.SMALL} --cpu 0.2 --mem 32m "
         self.vm.run("mv /usr/sbin/runc /usr/sbin/runc.gone")
         try:
-            self.vm.run(f"berth session run --image {rig.SMALL} --cpu 0.2 --mem 32m --name norunc --detach -- true; "
-                        "for i in $(seq 60); do berth session why norunc | grep -q 'cannot run /usr/sbin/runc' && exit 0; sleep 0.5; done; "
-                        "berth session why norunc; exit 1")
+            self.vm.run(run + "--wait -- true")
+            self.vm.run("mv /usr/bin/crun /usr/bin/crun.gone")
+            self.vm.run(run + "--name norunc --detach -- true; "
+                        "for i in $(seq 60); do berth agent ls | grep -q UNFIT && berth session why norunc | grep -q 'runtimes runc and crun' && exit 0; "
+                        "sleep 0.5; done; berth session why norunc; exit 1")
         finally:
-            self.vm.run("mv /usr/sbin/runc.gone /usr/sbin/runc")
-        self.vm.end_of("norunc")
+            self.vm.run("for runtime in /usr/sbin/runc /usr/bin/crun; do [ ! -e $runtime.gone ] || mv $runtime.gone $runtime; done")
+        self.assertEqual(self.vm.end_of("norunc"), ("EXITED", 0))
 
     def jobs(self):
         """Jobs that meet the machine's end each in its own way."""

@@ -1,6 +1,8 @@
 // An agent that can start no kernel joins as unfit, and joins anew when that changes.
 #include "agents/core/fitness.h"
 
+#include <algorithm>
+
 #include "tests/unit/agent/agent_fixture.h"
 
 namespace berth::agents {
@@ -45,6 +47,15 @@ class FitnessOfAgent : public AgentTest {
     start.set_session_id(bytes(id(session)));
     obey_start(sequence, sequence - 1, start);
     ends(kernel(n), KernelEnd::kStartFailed);
+  }
+  void fails_by_fault(std::uint8_t n, std::uint64_t sequence) {
+    obey_start(sequence, sequence - 1, start_of(kernel(n)));
+    KernelEvent event;
+    event.what = KernelEvent::What::kEnded;
+    event.key = kernel(n);
+    event.end = KernelEnd::kStartFailed;
+    event.error = make_error("disk-full", "0 KiB free");
+    when(event);
   }
 };
 
@@ -161,6 +172,68 @@ TEST_F(FitnessOfAgent, KernelsThatRunGoOnWhileItIsUnfit) {
   snapshot(20, {desired(start_of(kernel(1)), true)});
   EXPECT_EQ(stopped(), Keys{});
   EXPECT_EQ(agent->kernels_live(), 1u);
+}
+
+TEST_F(FitnessOfAgent, AStartThatFailsByAFaultOfTheMachineIsATrialAtOnce) {
+  given_fit();
+  fails_by_fault(1, 11);
+  pass(kSecond);
+  EXPECT_EQ(trials(), 1u);
+  trial_fails();
+  EXPECT_TRUE(out.join_wanted);
+  join(2);
+  EXPECT_NE(told_unfit(), "");
+}
+
+TEST_F(FitnessOfAgent, NoKernelStartsWhileItIsInDoubtAndAllDoOnceItIsFit) {
+  given_fit();
+  fails_by_fault(1, 11);
+  obey_start(12, 11, start_of(kernel(2)));
+  EXPECT_EQ(started(), Keys{});
+  pass(kMillisecond);
+  obey_start(13, 12, start_of(kernel(3)));
+  EXPECT_EQ(started(), Keys{});
+  trial_succeeds();
+  EXPECT_EQ(started(), (Keys{kernel(2), kernel(3)}));
+  EXPECT_FALSE(out.join_wanted);
+  pass(kSecond);
+  EXPECT_EQ(trials(), 0u);
+}
+
+TEST_F(FitnessOfAgent, WhatWaitsInDoubtIsForAnotherAgentOnceItIsUnfit) {
+  given_fit();
+  fails_by_fault(1, 11);
+  obey_start(12, 11, start_of(kernel(2)));
+  pass(kMillisecond);
+  trial_fails();
+  EXPECT_EQ(started(), Keys{});
+  join(2);
+  ASSERT_EQ(out.reports.size(), 1u);
+  const auto& told = out.reports[0].join().kernels();
+  const auto second = std::ranges::find(told, bytes(id(2)), &v1::KernelFact::kernel_id);
+  ASSERT_NE(second, told.end());
+  EXPECT_EQ(second->end(), v1::START_FAILED);
+  EXPECT_EQ(second->code(), "agent-unfit");
+}
+
+TEST_F(FitnessOfAgent, AStartThatWasOnItsWayWhenItBecameUnfitIsRefused) {
+  given_fit();
+  fails_by_fault(1, 11);
+  pass(kMillisecond);
+  trial_fails();
+  join(2);
+  snapshot(20, {desired(start_of(kernel(2)))});
+  EXPECT_EQ(started(), Keys{});
+  EXPECT_EQ(fact_of(kernel(2)).code(), "agent-unfit");
+}
+
+TEST_F(FitnessOfAgent, AnAgentThatTriesNothingIsNeverInDoubt) {
+  profile.tries = false;
+  make();
+  given_joined();
+  fails_by_fault(1, 11);
+  obey_start(12, 11, start_of(kernel(2)));
+  EXPECT_EQ(started(), Keys{kernel(2)});
 }
 
 TEST(FitnessTimes_, ThePauseEndsAtFiveMinutesAndBeginsAnewWithASuccess) {

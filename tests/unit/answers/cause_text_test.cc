@@ -133,9 +133,11 @@ TEST(CauseText, SaysWhenAFailedStartIsTriedAgain) {
                          kernel_terminated(kernel_name("s1"), v1::START_FAILED, 1), requeued,
                          session_reason_changed("s1", "start-time")});
   const auto why = [&](Timestamp now) { return Answers().why(g.state(), now, session_id("s1"), kAnybody); };
-  EXPECT_EQ(why(next - 30 * kSecond).text, "start 1 of 5 failed: no such file; the next one is in 30s");
+  EXPECT_EQ(why(next - 30 * kSecond).text,
+            "its last start failed (1 of 5 counted): no such file; the next one is in 30s");
   EXPECT_EQ(why(next - 30 * kSecond).hint, "it is tried then, 4 times at most");
-  EXPECT_EQ(why(next + 5 * kSecond).text, "start 1 of 5 failed: no such file; the next one was due 5s ago");
+  EXPECT_EQ(why(next + 5 * kSecond).text,
+            "its last start failed (1 of 5 counted): no such file; the next one was due 5s ago");
   EXPECT_EQ(why(next + 5 * kSecond).hint, "the next pass tries it");
 }
 

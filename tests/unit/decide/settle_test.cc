@@ -1,6 +1,7 @@
 // tests/BEHAVIOURS.md section 6, as the two counters of its top say it: `attempts` are starts that failed,
 // `retries` refusals, which never give up. RB7 and RB9 are about rows of a history that is kept beside the
 // state; here the journal is the history, and `attempts` is one number of the session.
+#include "events/base/edge_errors.h"
 #include "tests/support/decide.h"
 
 namespace berth::testing::decisions {
@@ -115,6 +116,50 @@ TEST(Settle, EachFailedStartIsTriedAgainLaterThanTheOneBefore) {
     c.and_given({session_scheduled("s1", "a1", failed + 2)});
     EXPECT_EQ(c.session("s1").not_before, 0);
   }
+}
+
+// A start that failed with this code for the `times`th time in a row.
+Case given_faults(const std::string& code, std::uint32_t times = 1, const v1::SessionSpec& spec = Spec()) {
+  Case c = given(world() + Events{session_requested("s1", spec)});
+  for (std::uint32_t n = 1; n <= times; ++n) {
+    v1::Event failed = kernel_terminated(kernel_name("s1", "main", 1, n), v1::START_FAILED, 1, n);
+    failed.mutable_kernel_terminated()->set_code(code);
+    c.and_given({session_scheduled("s1", "a1", n)});
+    c.and_given({failed});
+    if (n < times) c.and_given({session_requeued("s1", 0)});
+  }
+  return c;
+}
+
+TEST(Settle, AFaultOfTheMachineIsNoAttempt) {
+  for (const std::string_view code : kMachineFaults) {
+    SCOPED_TRACE(code);
+    given_faults(std::string(code), 9, Spec().max_attempts(1))
+        .when(settle("s1"))
+        .then({session_requeued("s1", 0)});
+  }
+}
+
+TEST(Settle, AfterAFaultOfTheMachineItWaitsForUpToFiveMinutes) {
+  const std::vector<Duration> waits = {kSecond,       4 * kSecond, 16 * kSecond, 64 * kSecond,
+                                       256 * kSecond, 5 * kMinute, 5 * kMinute};
+  for (std::uint32_t times = 1; times <= waits.size(); ++times) {
+    Case c = given_faults("disk-full", times);
+    c.when(settle("s1"));
+    EXPECT_EQ(c.session("s1").not_before, c.decided_at() + waits[times - 1]) << times;
+  }
+}
+
+TEST(Settle, AFaultOfOneMachineHidesNoFailureOfTheSessionOnAnother) {
+  const std::vector<Placed> both = {{.agent = "a1"}, {.agent = "a1", .index = 2}};
+  v1::Event fault = kernel_terminated(kernel_name("s1"), v1::START_FAILED, 1);
+  fault.mutable_kernel_terminated()->set_code("disk-full");
+  v1::Event own = kernel_terminated(kernel_name("s1", "main", 2), v1::START_FAILED, 1);
+  own.mutable_kernel_terminated()->set_code("runtime-failed");
+  given(world() + Events{session_requested("s1", Spec().kernels(2).max_attempts(1)),
+                         session_scheduled("s1", both), fault, own})
+      .when(settle("s1"))
+      .then({session_failed("s1", "gave-up")});
 }
 
 TEST(Settle, ALostAgentIsNoReasonToWait) {
