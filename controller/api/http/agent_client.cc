@@ -55,9 +55,9 @@ Result<AgentLogPage> page_of(const tunnel::Headers& headers, std::string bytes) 
 }
 
 // One question on a stream of its own. All of it on the tunnels' strand; its handlers hold it.
-class Question : public std::enable_shared_from_this<Question> {
+class LogQuestion : public std::enable_shared_from_this<LogQuestion> {
  public:
-  Question(const AgentTunnels::Strand& strand, AgentLogQuery query, AgentClient::Done done)
+  LogQuestion(const AgentTunnels::Strand& strand, AgentLogQuery query, AgentClient::Done done)
       : query_(std::move(query)), done_(std::move(done)), deadline_(strand) {}
 
   void ask(AgentTunnels& tunnels, const Signer& signer, Duration patience) {
@@ -134,7 +134,7 @@ void AgentClient::fetch_log(AgentLogQuery query, Signer signer, Done done) {
       if (--in_flight->of[agent] == 0) in_flight->of.erase(agent);
       done(std::move(page));
     };
-    std::make_shared<Question>(tunnels.strand(), std::move(query), std::move(finished))
+    std::make_shared<LogQuestion>(tunnels.strand(), std::move(query), std::move(finished))
         ->ask(tunnels, signer, limits.patience);
   });
 }

@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kHeadRoom = 16u << 10;
 constexpr std::size_t kAppBufferMax = 256u << 10;
 constexpr int kInterimMax = 16;
-constexpr std::chrono::seconds kLinger{2};
+constexpr std::chrono::seconds kAppLinger{2};
 constexpr std::chrono::milliseconds kLookAfter{100};  // at the client of an answer that takes longer
 
 Error lost_app() {
@@ -441,7 +441,7 @@ void AppConnection::end(End end) {
   if (!sending_) return deliver_end();
   if (request_done_) return;  // its last bytes are on their way
   end_->keep = false;
-  patience_.expires_after(kLinger);
+  patience_.expires_after(kAppLinger);
   patience_.async_wait(on([](auto& self, ErrorCode cancelled) {
     if (!cancelled && self.reading_request_) self.client_.stream.tcp().cancel();
   }));

@@ -10,7 +10,7 @@
 
 namespace berth::controller::api {
 
-using ClientStream = MaybeTlsStream<boost::beast::tcp_stream>;
+using ClientStream = MaybeTlsStream;
 using ClientRequest = boost::beast::http::request<boost::beast::http::string_body>;
 
 }  // namespace berth::controller::api

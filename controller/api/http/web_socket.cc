@@ -13,10 +13,10 @@ namespace berth::controller::api {
 
 // How Beast ends a connection that has said all: as one without TLS. Nothing is lost by that, for both sides
 // have said that it ends, or the client broke the rules. Beast's own way waits for the client without end.
-template <class Tcp, class Handler>
-void async_teardown(boost::beast::role_type /*role*/, MaybeTlsStream<Tcp>& stream, Handler&& handler) {
+template <class Handler>
+void async_teardown(boost::beast::role_type /*role*/, MaybeTlsStream& stream, Handler&& handler) {
   constexpr std::chrono::seconds kPatience{5};
-  Tcp& tcp = stream.tcp();
+  MaybeTlsStream::Tcp& tcp = stream.tcp();
   boost::system::error_code ignored;
   tcp.socket().shutdown(boost::asio::socket_base::shutdown_send, ignored);
   tcp.expires_after(kPatience);
@@ -27,7 +27,7 @@ void async_teardown(boost::beast::role_type /*role*/, MaybeTlsStream<Tcp>& strea
   };
   boost::asio::async_compose<Handler, void(boost::system::error_code)>(until_closed, handler, tcp);
 }
-template <class Tcp> void beast_close_socket(MaybeTlsStream<Tcp>& stream) { stream.tcp().close(); }
+inline void beast_close_socket(MaybeTlsStream& stream) { stream.tcp().close(); }
 
 namespace {
 

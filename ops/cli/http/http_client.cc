@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kReplyBytesMax = 256u << 20;
 
-using Stream = controller::api::MaybeTlsStream<beast::tcp_stream>;
+using Stream = controller::api::MaybeTlsStream;
 
 class HttpTransport final : public Transport {
  public:

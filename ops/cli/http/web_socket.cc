@@ -38,7 +38,7 @@ using Tcp = beast::tcp_stream;
 
 // Takes at once what is written, and sends it when the network does. Beast hears nothing while it writes: a
 // ping wants an answer first. So a server that takes no stdin until its stdout was read would wait forever.
-class SocketStream : public controller::api::MaybeTlsStream<Tcp> {
+class SocketStream : public controller::api::MaybeTlsStream {
  public:
   using MaybeTlsStream::MaybeTlsStream;
 
