@@ -138,7 +138,7 @@ void Agent::on(const ImageDone& done, Instant now, AgentOutputs& out) {
   for (const KernelKey& key : waiting) {
     KernelRecord& record = *kernels_.find(key);
     if (!done.result.ok()) {
-      if (is_machine_fault(done.result.error().code)) fitness_.doubt();
+      if (is_machine_fault(done.result.error().code)) fitness_.doubt(now.boottime);
       end_unstarted(record, v1::START_FAILED, done.result.error(), now);
       continue;
     }
@@ -225,7 +225,7 @@ void Agent::on(const KernelEvent& event, Instant now, AgentOutputs& out) {
   if (!record->ended()) return;
   if (event.end == KernelEnd::kStartFailed) {
     if (is_machine_fault(event.error.code))
-      fitness_.doubt();
+      fitness_.doubt(now.boottime);
     else
       fitness_.start_failed(record->session);
   }

@@ -32,6 +32,7 @@ bool Fitness::takes_trial(Timestamp now) {
 bool Fitness::tried(const Result<void>& result, Timestamp now) {
   const std::string before = unfit_;
   const bool first = !known_;
+  if (doubted_) cleared_at_ = result.ok() ? now : 0;
   trying_ = doubted_ = false;
   known_ = true;
   failed_.clear();

@@ -43,8 +43,12 @@ class Fitness {
   bool takes_trial(Timestamp now);
   // The trial's result. True: what the cluster is told changed.
   bool tried(const Result<void>& result, Timestamp now);
-  // A kernel could not be started by a fault of the machine: a trial is due at once.
-  void doubt() { doubted_ = tries_ && unfit_.empty(); }
+  // A kernel could not be started by a fault of the machine: a trial is due at once. Not so soon after a
+  // trial that showed that a fault was not one of all kernels, as of a disk that is too full for the largest
+  // alone: each trial holds up the starts of all.
+  void doubt(Timestamp now) {
+    doubted_ |= tries_ && unfit_.empty() && (cleared_at_ == 0 || now >= cleared_at_ + times_.again_first);
+  }
   // Whether kernels can start is in doubt until the trial's result: no start is to begin.
   bool in_doubt() const { return doubted_; }
   // A kernel of this session could not be started; a kernel was.
@@ -58,8 +62,9 @@ class Fitness {
   bool known_;
   bool trying_ = false;
   bool doubted_ = false;
-  Timestamp began_ = 0;     // of the trial
-  Timestamp again_at_ = 0;  // of the next trial; 0: none is due
+  Timestamp cleared_at_ = 0;  // the last doubt, by a trial that succeeded; 0: none was
+  Timestamp began_ = 0;       // of the trial
+  Timestamp again_at_ = 0;    // of the next trial; 0: none is due
   std::string unfit_;
   std::set<SessionId> failed_;  // sessions whose last start failed, none having started since
 };

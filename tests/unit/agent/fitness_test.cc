@@ -200,6 +200,21 @@ TEST_F(FitnessOfAgent, NoKernelStartsWhileItIsInDoubtAndAllDoOnceItIsFit) {
   EXPECT_EQ(trials(), 0u);
 }
 
+// A disk that is too full for one session's kernels alone: others start meanwhile.
+TEST_F(FitnessOfAgent, AFaultThatATrialDoesNotHaveIsNoDoubtForTenSeconds) {
+  given_fit();
+  fails_by_fault(1, 11);
+  pass(kMillisecond);
+  trial_succeeds();
+  fails_by_fault(2, 12);
+  obey_start(13, 12, start_of(kernel(3)));
+  EXPECT_EQ(started(), Keys{kernel(3)});
+  EXPECT_EQ(lives(10 * kSecond), 0u);
+  fails_by_fault(4, 14);
+  pass(kMillisecond);
+  EXPECT_EQ(trials(), 1u);
+}
+
 TEST_F(FitnessOfAgent, WhatWaitsInDoubtIsForAnotherAgentOnceItIsUnfit) {
   given_fit();
   fails_by_fault(1, 11);
