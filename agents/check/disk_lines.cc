@@ -55,7 +55,7 @@ std::string mount_of(const std::string& folder) {
 
 CheckLine check_runtime(const std::string& asked) {
   const std::string program = find_runtime(asked);
-  if (!program.empty()) return {"runtime", first_line_of(program), CheckLevel::kOk, ""};
+  if (!program.empty()) return {"runtime", program + ": " + first_line_of(program), CheckLevel::kOk, ""};
   return {"runtime", asked.empty() ? "neither runc nor crun" : "no " + asked, CheckLevel::kFails,
           "apt-get install " + std::string(asked == "crun" ? "crun" : "runc")};
 }

@@ -49,7 +49,6 @@ void Agent::begin(const v1::StartKernel& order, Instant now, AgentOutputs& out) 
   }
   KernelRecord& record = kernels_.add(*key, KernelPhase::kDeferred);
   record.session_name = order.session_name();
-  if (const auto session = Uuid::from_bytes(order.session_id())) record.session = SessionId(*session);
   std::optional<std::string> why;
   record.given = given_by(order, why);
   record.requeueable = order.spec().requeueable();
@@ -138,7 +137,7 @@ void Agent::on(const ImageDone& done, Instant now, AgentOutputs& out) {
   for (const KernelKey& key : waiting) {
     KernelRecord& record = *kernels_.find(key);
     if (!done.result.ok()) {
-      if (is_machine_fault(done.result.error().code)) fitness_.doubt(now.boottime);
+      if (is_machine_fault(done.result.error().code)) fitness_.doubt(done.result.error(), now.boottime);
       end_unstarted(record, v1::START_FAILED, done.result.error(), now);
       continue;
     }
@@ -219,15 +218,15 @@ void Agent::on(const KernelEvent& event, Instant now, AgentOutputs& out) {
     out.log.push_back(
         {LogLevel::kWarning,
          "kernel " + to_string(event.key.kernel) + " of session " + record->session_name +
-             " was killed and keeps what it has, for some of it does not end: " + to_string(event.error)});
+             " was to end and keeps what it has, for some of it does not end: " + to_string(event.error)});
   take_event(*record, event);
   if (event.what == KernelEvent::What::kRunning) fitness_.started();
   if (!record->ended()) return;
   if (event.end == KernelEnd::kStartFailed) {
     if (is_machine_fault(event.error.code))
-      fitness_.doubt(now.boottime);
+      fitness_.doubt(event.error, now.boottime);
     else
-      fitness_.start_failed(record->session);
+      fitness_.start_failed();
   }
   if (record->amounts_known) allocation_.remove(record->given);
   if (record->unwanted) forget(event.key, out);

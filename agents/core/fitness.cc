@@ -20,13 +20,20 @@ bool Fitness::takes_trial(Timestamp now) {
     return false;
   }
   const bool first = !known_, again = again_at_ != 0 && now >= again_at_;
-  const bool suspected = unfit_.empty() && (doubted_ || failed_.size() >= times_.failures);
+  const bool suspected = unfit_.empty() && (doubted_ || failed_ >= times_.failures);
   if (!first && !again && !suspected) return false;
   trying_ = true;
   began_ = now;
   again_at_ = 0;
-  failed_.clear();
+  failed_ = 0;
   return true;
+}
+
+// A trial that is late or left over says less than the start that failed before it.
+std::string Fitness::words_of(const Error& trial) const {
+  const std::string words = to_string(trial);
+  if (doubt_why_.empty() || doubt_why_ == words) return plain_line(words, kWordsMax);
+  return plain_line(doubt_why_ + "; its trial: " + words, kWordsMax);
 }
 
 bool Fitness::tried(const Result<void>& result, Timestamp now) {
@@ -35,9 +42,10 @@ bool Fitness::tried(const Result<void>& result, Timestamp now) {
   if (doubted_) cleared_at_ = result.ok() ? now : 0;
   trying_ = doubted_ = false;
   known_ = true;
-  failed_.clear();
-  unfit_ = result.ok() ? "" : plain_line(to_string(result.error()), kWordsMax);
+  failed_ = 0;
+  unfit_ = result.ok() ? "" : words_of(result.error());
   if (result.ok()) {
+    doubt_why_.clear();
     pause_ = times_.again_first;
     return first || unfit_ != before;
   }
@@ -46,6 +54,10 @@ bool Fitness::tried(const Result<void>& result, Timestamp now) {
   return first || unfit_ != before;
 }
 
-void Fitness::start_failed(const SessionId& session) { failed_.insert(session); }
+void Fitness::doubt(const Error& why, Timestamp now) {
+  if (!tries_ || !unfit_.empty() || (cleared_at_ != 0 && now < cleared_at_ + times_.again_first)) return;
+  doubted_ = true;
+  doubt_why_ = to_string(why);
+}
 
 }  // namespace berth::agents

@@ -12,12 +12,10 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string>
 
 #include "events/base/clock.h"
 #include "events/base/result.h"
-#include "events/base/uuid.h"
 
 namespace berth::agents {
 
@@ -25,7 +23,7 @@ struct FitnessTimes {
   Duration first_trial = 10 * kSecond;  // until the agent joins without the first trial's result, as unfit
   Duration again_first = 10 * kSecond;  // from a failed trial to the next one, doubling
   Duration again_max = 300 * kSecond;
-  std::size_t failures = 3;  // failed starts in a row, of different sessions, after which a trial is due
+  std::size_t failures = 3;  // failed starts in a row, after which a trial is due
 };
 
 class Fitness {
@@ -46,16 +44,17 @@ class Fitness {
   // A kernel could not be started by a fault of the machine: a trial is due at once. Not so soon after a
   // trial that showed that a fault was not one of all kernels, as of a disk that is too full for the largest
   // alone: each trial holds up the starts of all.
-  void doubt(Timestamp now) {
-    doubted_ |= tries_ && unfit_.empty() && (cleared_at_ == 0 || now >= cleared_at_ + times_.again_first);
-  }
+  // `why`: of that start. While a trial fails by something else, people are told both.
+  void doubt(const Error& why, Timestamp now);
   // Whether kernels can start is in doubt until the trial's result: no start is to begin.
   bool in_doubt() const { return doubted_; }
-  // A kernel of this session could not be started; a kernel was.
-  void start_failed(const SessionId& session);
-  void started() { failed_.clear(); }
+  // A kernel could not be started; a kernel was.
+  void start_failed() { ++failed_; }
+  void started() { failed_ = 0; }
 
  private:
+  std::string words_of(const Error& trial) const;
+
   FitnessTimes times_;
   Duration pause_;
   bool tries_;
@@ -66,7 +65,8 @@ class Fitness {
   Timestamp began_ = 0;       // of the trial
   Timestamp again_at_ = 0;    // of the next trial; 0: none is due
   std::string unfit_;
-  std::set<SessionId> failed_;  // sessions whose last start failed, none having started since
+  std::string doubt_why_;   // of the last doubt, until a trial succeeds
+  std::size_t failed_ = 0;  // starts in a row
 };
 
 }  // namespace berth::agents

@@ -35,7 +35,6 @@ struct KernelRecord {
   KernelPhase phase = KernelPhase::kGiven;
   v1::KernelFact fact;                     // newest
   std::string session_name;                // empty: unknown
-  SessionId session;                       // of its order; nil: unknown
   bool amounts_known = false;              // from its order, or found by recover()
   bool requeueable = false;                // may only run under a lease (P24)
   Given given;                             // REQUIRES amounts_known

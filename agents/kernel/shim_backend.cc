@@ -189,10 +189,16 @@ bool ShimBackend::has_trace(const std::string& name) const {
          fs::exists(files.dir(), error);
 }
 
-// Somebody may have removed the files of kernels that run: their shims make them again.
+// Somebody may have removed the files of kernels that run: their shims make them again, the record first and
+// the folder with what the kernel holds after it.
 void ShimBackend::await_files() {
   if (!lease_.is_of_this_boot()) return;
-  const auto is_lost = [this](const std::string& name) { return !ends_.contains(name) && !has_trace(name); };
+  const auto is_lost = [this](const std::string& name) {
+    const shim::KernelFiles files = files_of(name);
+    std::error_code error;
+    return !ends_.contains(name) && !fs::exists(files.exit(), error) &&
+           (!has_trace(name) || (fs::exists(files.state(), error) && !fs::exists(files.in("spec"), error)));
+  };
   const std::int64_t until = shim::boottime_now() + 2 * shim::kKeepFilesMs * kMillisecond;
   while (std::ranges::any_of(claims_.names(), is_lost) && shim::boottime_now() < until) usleep(20'000);
 }

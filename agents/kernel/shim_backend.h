@@ -114,6 +114,7 @@ class ShimBackend final : public KernelBackend {
   void kernel_ended(const std::string& name, Entry& entry);
   void follow_shim(Entry& entry, const shim::ProcessId& id);
   void ask_for_stop(const std::string& name, Entry& entry);
+  bool is_stop_asked(const std::string& name) const;
   void record_end(const std::string& name, Entry& entry, const shim::ExitRecord& record);
   Result<void> make_folders();
   Result<void> check_room() const;

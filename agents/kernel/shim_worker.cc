@@ -144,7 +144,8 @@ void ShimBackend::begin_start(const Start& start, std::vector<Claimed>& claimed)
   }
   if (error) {
     refuse_start(name, entry,
-                 make_error("data-folder", "cannot make " + files.dir() + ": " + error.message()));
+                 make_error(error == std::errc::no_space_on_device ? kDiskFull : "data-folder",
+                            "cannot make " + files.dir() + ": " + error.message()));
     return;
   }
   auto prepared = kind_->prepare(start.spec, start.rootfs, files);
@@ -177,14 +178,17 @@ Result<void> ShimBackend::check_room() const {
         {config_.folders.fast, kFastRoomMin}}) {
     struct statvfs disk {};
     if (statvfs(folder.c_str(), &disk) != 0) continue;  // is made again, or fails by its own name
-    const std::uint64_t free = disk.f_bavail * disk.f_frsize;
+    // Root's own reserve counts for root: people's kernels cannot fill that.
+    const bool root = geteuid() == 0;
+    const std::uint64_t free = (root ? disk.f_bfree : disk.f_bavail) * disk.f_frsize;
+    const std::uint64_t inodes = root ? disk.f_ffree : disk.f_favail;
     if (free < bytes)
       return make_error(kDiskFull, folder + " has " + std::to_string(free >> 10) +
                                        " KiB free, and a start needs " + std::to_string(bytes >> 10) +
                                        " KiB");
     // btrfs counts no inodes.
-    if (disk.f_files != 0 && disk.f_favail < kInodesMin)
-      return make_error(kDiskFull, folder + " has " + std::to_string(disk.f_favail) +
+    if (disk.f_files != 0 && inodes < kInodesMin)
+      return make_error(kDiskFull, folder + " has " + std::to_string(inodes) +
                                        " inodes free, and a start needs " + std::to_string(kInodesMin));
   }
   return {};
@@ -213,6 +217,11 @@ void ShimBackend::do_stop(const Stop& stop) {
 void ShimBackend::ask_for_stop(const std::string& name, Entry& entry) {
   shim::ask_for_stop(files_of(name), {*entry.stop, false}, "stop.new");
   if (entry.shim >= 0) shim::signal_pidfd(entry.shim, SIGUSR1);
+}
+
+// The request is in its file: else it could not be written, or somebody removed it.
+bool ShimBackend::is_stop_asked(const std::string& name) const {
+  return access(files_of(name).in("stop").c_str(), F_OK) == 0;
 }
 
 void ShimBackend::do_forget(const Forget& forget) {
@@ -273,7 +282,7 @@ void ShimBackend::shim_running(const std::string& name, Entry& entry) {
     }
   }
   // Its files were removed, and a request to stop with them.
-  if (entry.stop && access(files_of(name).in("stop").c_str(), F_OK) != 0) ask_for_stop(name, entry);
+  if (entry.stop && !is_stop_asked(name)) ask_for_stop(name, entry);
   // Not before: a kernel that its shim has not recorded is unknown to the next agent, which is ordered to
   // start it only if nobody was told of a beginning.
   if (!std::exchange(entry.told, true)) emit(entry.last);
@@ -299,6 +308,10 @@ void ShimBackend::kernel_ended(const std::string& name, Entry& entry) {
       entry.key,
       record.value_or(shim::ExitRecord{
           .end = "unknown", .error_code = "record-damaged", .error = "the record of its end is damaged"}));
+  // The disk filled up after the start had begun: the words of whoever met it say so, their code does not.
+  if (entry.last.end == KernelEnd::kStartFailed && !is_machine_fault(entry.last.error.code))
+    if (const auto room = check_room(); !room.ok())
+      entry.last.error = make_error(kDiskFull, room.error().message + "; " + entry.last.error.message);
   entry.last.pid = pid;
   emit(entry.last);
 }
@@ -341,6 +354,7 @@ void ShimBackend::tick() {
   for (auto& [name, entry] : entries_) {
     if (entry.last.what == KernelEvent::What::kEnded) continue;
     if (entry.shim >= 0) {
+      if (entry.stop && !is_stop_asked(name)) ask_for_stop(name, entry);
       tell_silent_shim(name, entry);
       continue;
     }
@@ -354,18 +368,22 @@ void ShimBackend::tick() {
   }
 }
 
-// The folders of the fast folder, where somebody removes or moves them while this runs.
+// The folders of the fast folder and of the data folder, where somebody removes or moves them while this
+// runs.
 void ShimBackend::keep_folders() {
   const std::string& fast = config_.folders.fast;
   struct stat run {};
-  if (stat((fast + "/run").c_str(), &run) == 0 && run.st_ino == run_ino_ &&
-      access((fast + "/kernels").c_str(), F_OK) == 0)
+  const std::string& data = config_.folders.data;
+  const auto is_there = [](const std::string& folder) { return access(folder.c_str(), F_OK) == 0; };
+  if (stat((fast + "/run").c_str(), &run) == 0 && run.st_ino == run_ino_ && is_there(fast + "/kernels") &&
+      is_there(data + "/layers") && is_there(data + "/logs"))
     return;
   if (auto made = make_folders(); !made.ok()) {
     fprintf(stderr, "%s\n", to_string(made.error()).c_str());  // the next tick tries again
     return;
   }
-  fprintf(stderr, "folders in %s were removed while this agent ran; they are made again\n", fast.c_str());
+  fprintf(stderr, "folders in %s or %s were removed while this agent ran; they are made again\n",
+          fast.c_str(), data.c_str());
   std::vector<std::string> names;
   for (const auto& [name, entry] : entries_) names.push_back(name);
   for (const std::string& name : names) {
@@ -398,6 +416,10 @@ void ShimBackend::tell_silent_shim(const std::string& name, Entry& entry) {
   const std::int64_t now = shim::boottime_now();
   if (!entry.stop || now < entry.tell_at) return;
   entry.tell_at = now + kTellAgain;
+  if (!is_stop_asked(name))
+    return tell_stays(entry,
+                      "its end cannot be asked for: nothing can be written into " + files_of(name).dir(),
+                      "is that file system full, or mounted read-only? It is asked for again by itself");
   const auto state = shim::decode_state(shim::read_file(files_of(name).state()).value_or(""));
   if (!state || !state->stays.empty()) return;  // its shim answers: what stays is named already
   tell_stays(entry, "its shim does not end it: " + shim::name_process(state->shim.pid), kFrozen);

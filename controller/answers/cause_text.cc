@@ -104,10 +104,10 @@ std::string failed_text(const Asked& a) {
          (a.session.message.empty() ? "" : ": " + a.session.message);
 }
 
-// "4 times at most": how often it is still tried after a failed start.
+// "it is given up after 4 more failed starts", but for faults of a machine.
 std::string tries_left(const Asked& a) {
   const std::uint32_t most = a.spec().max_attempts();
-  return counted(most - std::min(most, a.session.attempts), "time") + " at most";
+  return "it is given up after " + counted(most - std::min(most, a.session.attempts), "more failed start");
 }
 
 // The time that it waits for: the one that it asked for, or the pause after a failed start.
@@ -118,7 +118,7 @@ CauseText start_time(const Asked& a) {
   if (start <= a.now)
     return {what + (tried ? " was due " : " was ") + span_text(a.now - start) + " ago", kNextPass};
   return {what + " is in " + span_text(start - a.now),
-          tried ? "it is tried then, " + tries_left(a) : "it is tried then"};
+          tried ? "it is tried then; " + tries_left(a) : "it is tried then"};
 }
 
 CauseText dependency(const Asked& a) {
@@ -288,7 +288,7 @@ CauseText preempted(const Asked& a) {
           "it starts again when there is room"};
 }
 
-CauseText start_failed(const Asked& a) { return {failed_text(a), "it is tried again, " + tries_left(a)}; }
+CauseText start_failed(const Asked& a) { return {failed_text(a), "it is tried again; " + tries_left(a)}; }
 
 CauseText agent_lost(const Asked& a) {
   return {"its agent was lost; it went back to the queue " + span_text(a.now - since(a)) + " ago",

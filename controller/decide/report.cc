@@ -274,9 +274,8 @@ bool fails_for_good(const DecisionContext& c, const SessionRow& session) {
   return std::any_of(session.kernel_ids.begin(), session.kernel_ids.end(), [&](const KernelId& id) {
     const KernelRow* kernel = c.state.kernels.find(id);
     return kernel->end == v1::START_FAILED &&
-           (kernel->code == "unknown-image" || kernel->code == "image-missing" ||
-            kernel->code == "image-required" || kernel->code == "image-digest-differs" ||
-            kernel->code == "image-user-unknown");
+           (kernel->code == "unknown-image" || kernel->code == "image-required" ||
+            kernel->code == "image-digest-differs" || kernel->code == "image-user-unknown");
   });
 }
 

@@ -26,10 +26,10 @@ inline constexpr std::string_view kWrongOptions[] = {
 // attempt of the session, and makes the agent try a kernel of its own. Codes of an image, of a folder or of
 // the request itself are not among them.
 inline constexpr std::string_view kMachineFaults[] = {
-    "agent-unfit",     "cgroup-not-made", "claim-not-written",  "data-folder",
-    "disk-full",       "image-folder",    "launcher-silent",    "no-id-range",
-    "no-mount-point",  "no-process",      "no-user-namespaces", "record-not-written",
-    "runtime-missing", "shim-died",       "spec-unreadable",    "tool-missing"};
+    "agent-unfit",  "cgroup-not-made",    "claim-not-written",  "data-folder",     "disk-full",
+    "image-folder", "image-missing",      "launcher-silent",    "no-id-range",     "no-mount-point",
+    "no-process",   "no-user-namespaces", "record-not-written", "runtime-missing", "runtime-timeout",
+    "shim-died",    "spec-unreadable",    "tool-missing"};
 
 inline bool is_machine_fault(std::string_view code) {
   return std::ranges::find(kMachineFaults, code) != std::end(kMachineFaults);

@@ -34,7 +34,7 @@ class Escape(unittest.TestCase):
 
     def run_to_its_end(self, name, *command, image="python:3.11"):
         self.up.cli.ok("session", "run", "--type", "batch", "--image", image, "--cpu", "1", "--mem", "2g", "--name", name, "-q",
-                       "--", *command)
+                       "--env", f"ATTEMPT_PATIENCE={rig.PATIENCE}", "--", *command)
         rig.eventually(f"{name} ends", lambda: self.ended(name), patience=3 * rig.PATIENCE)
         return self.up.cli.ok("session", "logs", name)
 

@@ -23,6 +23,7 @@ SECONDS_MAX = 1800
 class RealNotebook(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        subprocess.run(["bash", "-c", "ops/setup console && ops/console/build"], cwd=rig.ROOT, check=True, stdout=subprocess.DEVNULL)
         cls.vm = rig.Installed(images=["jupyter"], options="ipv6.disable=1")
         cls.addClassCleanup(cls.vm.close)
         cls.port = free_port()

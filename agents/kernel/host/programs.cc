@@ -1,17 +1,28 @@
 #include "agents/kernel/host/programs.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 
 namespace berth::agents {
 
+namespace {
+
+// Root may "execute" folders.
+bool is_program(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
 std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos)
-    return access(name.c_str(), X_OK) == 0 ? std::filesystem::absolute(name).string() : "";
+    return is_program(name) ? std::filesystem::absolute(name).string() : "";
   for (const char* folder :
        {"/usr/local/sbin/", "/usr/local/bin/", "/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/"})
-    if (access((folder + name).c_str(), X_OK) == 0) return folder + name;
+    if (is_program(folder + name)) return folder + name;
   return "";
 }
 

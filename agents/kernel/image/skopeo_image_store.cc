@@ -34,6 +34,11 @@ std::uint64_t bytes_below(const std::string& folder) {
   return sum;
 }
 
+bool is_whole(const std::string& folder) {
+  std::error_code error;
+  return fs::exists(folder + "/image.json", error) && fs::exists(folder + "/rootfs", error);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ImageStore>> open_image_store(ImageStoreConfig config) {
@@ -105,7 +110,9 @@ const StoredImage* SkopeoImageStore::find(const ImageRequest& request) const {
 
 void SkopeoImageStore::ensure(ImageRequest request, OnProgress progress, OnDone done) {
   std::unique_lock lock(mutex_);
-  if (const StoredImage* stored = find(request)) {
+  const StoredImage* const stored = find(request);
+  // Somebody may have removed it: then it is fetched once more.
+  if (stored != nullptr && is_whole(folder_of(stored->digest))) {
     const StoredImage copy = *stored;
     lock.unlock();
     done(copy);
@@ -243,7 +250,8 @@ Result<StoredImage> SkopeoImageStore::keep(const ImageRequest& request, const st
     close(fd);
   }
   const std::lock_guard lock(mutex_);
-  const bool known = fs::exists(folder + "/image.json", error);  // another reference has the same content
+  const bool known = is_whole(folder);  // another reference has the same content
+  fs::create_directories(config_.folder + "/images", error);
   const std::string target = known ? folder : bundle;
   if (!save(image, target, process)) return make_error(kDiskFull, "cannot write into " + target);
   if (!known) {

@@ -113,12 +113,15 @@ std::int64_t runtime_pid(const KernelFiles& files) {
   return text ? std::strtoll(text->c_str(), nullptr, 10) : 0;
 }
 
-std::string runtime_error(const KernelFiles& files) {
+std::string runtime_error(const KernelFiles& files, const std::string& runtime, int status) {
   const auto text = read_file(files.in("runtime.log"), 1 << 20).value_or("");
   // Lines of {"level":"error","msg":"...",...}: the last msg, up to its closing quote.
   const std::size_t level = text.rfind("\"error\"");
   std::size_t from = level == std::string::npos ? text.rfind("\"msg\":\"") : text.find("\"msg\":\"", level);
-  if (from == std::string::npos) return "the runtime says nothing";
+  if (from == std::string::npos)
+    return runtime + " gives no reason and " +
+           (WIFSIGNALED(status) ? "ends by signal " + std::to_string(WTERMSIG(status))
+                                : "exits with " + std::to_string(WEXITSTATUS(status)));
   from += 7;
   std::string message;
   for (std::size_t i = from; i < text.size() && text[i] != '"'; ++i) {

@@ -24,7 +24,7 @@ void exec_runtime(const ShimSpec& spec, const KernelFiles& files, bool has_door)
 // The container's PID 1 as the runtime wrote it, 0 if the runtime did not.
 std::int64_t runtime_pid(const KernelFiles& files);
 // The last error that the runtime logged, for people.
-std::string runtime_error(const KernelFiles& files);
+std::string runtime_error(const KernelFiles& files, const std::string& runtime, int status);
 
 // The record of berth-init: the wait status of the program; `started` alone if no end was written.
 struct InitRecord {

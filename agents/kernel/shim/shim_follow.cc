@@ -147,8 +147,9 @@ void Shim::runtime_ended(int status) {
     if (lease_over_)
       return finish({.end = "lease-over", .code = 128 + SIGKILL, .error_code = {}, .error = {}});
     copy_output();
-    return fail_start(killed_ ? "runtime-timeout" : "runtime-failed",
-                      killed_ ? "the runtime took longer than 60 s" : runtime_error(files_));
+    return fail_start(
+        killed_ ? "runtime-timeout" : "runtime-failed",
+        killed_ ? spec_.runtime + " took longer than 60 s" : runtime_error(files_, spec_.runtime, status));
   }
   itimerspec off{};
   timerfd_settime(timer_, 0, &off, nullptr);

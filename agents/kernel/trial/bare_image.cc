@@ -9,6 +9,7 @@
 
 #include "agents/kernel/image/image_process.h"
 #include "agents/kernel/shim/system.h"
+#include "events/base/edge_errors.h"
 
 namespace berth::agents {
 
@@ -19,7 +20,9 @@ Result<std::string> make_bare_image(const std::string& folder, std::uint32_t own
   const bool whole = made(image) && made(rootfs) && chown(rootfs.c_str(), owner, owner) == 0 &&
                      chmod(rootfs.c_str(), 0755) == 0 &&  // whatever our umask is
                      shim::write_aside(image + "/image.json", image + "/image.json.new", text);
-  if (!whole) return make_error("data-folder", "cannot make " + image + ": " + std::strerror(errno));
+  if (!whole)
+    return make_error(errno == ENOSPC ? kDiskFull : "data-folder",
+                      "cannot make " + image + ": " + std::strerror(errno));
   return rootfs;
 }
 

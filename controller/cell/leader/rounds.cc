@@ -34,20 +34,20 @@ void note_pass(EventList& events, const projections::Position& began) {
 
 EventList events_of(const DecisionContext& c, const placement::Cluster& cluster,
                     const PassDecision& decision) {
-  using What = PassDecision::What;
+  using Kind = PassDecision::What;
   const auto* session = c.state.sessions.find(decision.session);
   BERTH_CHECK(session != nullptr, "the scheduler decides about sessions that wait");
   switch (decision.what) {
-    case What::kPlaced: return place_session(c, *session, cluster.named(decision.kernels), decision.turn);
-    case What::kReserved:
+    case Kind::kPlaced: return place_session(c, *session, cluster.named(decision.kernels), decision.turn);
+    case Kind::kReserved:
       return reserve_session(c, *session, cluster.named(decision.kernels), decision.victims, decision.mode);
-    case What::kUnreserved: return unreserve_session(c, *session);
-    case What::kRefused:
+    case Kind::kUnreserved: return unreserve_session(c, *session);
+    case Kind::kRefused:
       return change_reason(c, *session, placement::to_string(decision.reason.code),
                            decision.reason.slot == placement::kNoSlot
                                ? std::string_view()
                                : cluster.slot_name(decision.reason.slot));
-    case What::kRetried: break;
+    case Kind::kRetried: break;
   }
   return count_retries(c, *session, decision.retries);
 }

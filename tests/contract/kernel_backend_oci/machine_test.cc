@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agents/kernel/host/programs.h"
@@ -33,13 +34,13 @@ class MachineRig final : public RealRig {
   std::string rootfs() override { return TestImage::get().image.rootfs; }
   BackendConfig config() const override {
     BackendConfig config = RealRig::config();
-    if (renamed_) config.runtime = kRuntime;
+    if (!runtime_.empty()) config.runtime = runtime_;
     return config;
   }
-  void rename_runtime() { renamed_ = true; }
+  void set_runtime(std::string runtime) { runtime_ = std::move(runtime); }
 
  private:
-  bool renamed_ = false;
+  std::string runtime_;  // empty: as any
 };
 
 class Machine : public KernelBackendContract {
@@ -117,6 +118,46 @@ TEST_P(Machine, AFullFastFolderIsToldToo) {
   expect_start_works();
 }
 
+// The request to end is a file there.
+TEST_P(Machine, P25_AnEndThatAFullFastFolderDoesNotTakeIsAskedForAgain) {
+  backend_.reset();
+  mount_small(real().fast(), "size=4m,mode=700");
+  reopen();
+  const KernelKey key = start(Program::kLong);
+  await_running(key);
+  fill(real().fast(), 0);
+  backend_->stop(key, 0);
+  expect_start_fails("disk-full", real().fast());  // the stop was tried before
+  EXPECT_FALSE(find(key, KernelEvent::What::kEnded));
+  fs::remove(real().fast() + "/filler");
+  EXPECT_EQ(await_end(key).end, KernelEnd::kStopped);
+}
+
+TEST_P(Machine, FoldersOfTheDataFolderThatAreRemovedAreMadeAgain) {
+  expect_start_works();
+  for (const char* name : {"/layers", "/logs"})
+    fs::rename(real().folder() + name, real().folder() + name + ".gone");
+  for (int i = 0;
+       i < 5'000 && !(fs::exists(real().folder() + "/layers") && fs::exists(real().folder() + "/logs")); ++i)
+    rig_->step(*backend_);
+  expect_start_works();
+}
+
+TEST_P(Machine, ARuntimeThatIsNoProgramIsToldSo) {
+  backend_.reset();
+  const std::string path = real().folder() + "/runtime";
+  std::ofstream(path) << "#!/bin/sh\nexit 3\n";
+  fs::permissions(path, fs::perms::owner_all);
+  real().set_runtime(path);
+  reopen();
+  expect_start_fails("runtime-failed", path + " gives no reason and exits with 3");
+  fs::permissions(path, fs::perms::owner_read);
+  expect_start_fails("runtime-missing", "is no program that can be run");
+  fs::remove(path);
+  fs::create_directory(path);
+  expect_start_fails("runtime-missing", "is no program that can be run");
+}
+
 TEST_P(Machine, AFastFolderThatIsMovedAwayIsMadeAgain) {
   expect_start_works();
   fs::rename(real().fast(), real().fast() + ".gone");
@@ -130,7 +171,7 @@ TEST_P(Machine, ARuntimeThatWasMovedIsFoundAndOneThatIsGoneIsMissed) {
   const std::string first = "/usr/local/sbin", second = "/usr/local/bin";
   for (const std::string& folder : {first, second}) mount_small(folder, "size=64m,mode=755");
   fs::copy_file(program, first + "/" + kRuntime);
-  real().rename_runtime();
+  real().set_runtime(kRuntime);
   reopen();
   expect_start_works();
   fs::copy_file(first + "/" + kRuntime, second + "/" + kRuntime);

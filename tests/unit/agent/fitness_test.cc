@@ -122,14 +122,13 @@ TEST_F(FitnessOfAgent, ItWaitsForItsFirstTrialNoLongerThanTenSeconds) {
   EXPECT_EQ(told_unfit(), "");
 }
 
-TEST_F(FitnessOfAgent, ThreeFailedStartsInARowOfDifferentSessionsAreATrial) {
+TEST_F(FitnessOfAgent, ThreeFailedStartsInARowAreATrialOfOneSessionToo) {
   given_fit();
   fails_to_start(1, 0x51, 11);
   fails_to_start(2, 0x52, 12);
-  fails_to_start(3, 0x52, 13);
   pass(kSecond);
-  EXPECT_EQ(trials(), 0u) << "two sessions, one of them twice";
-  fails_to_start(4, 0x53, 14);
+  EXPECT_EQ(trials(), 0u);
+  fails_to_start(3, 0x52, 13);
   pass(kSecond);
   EXPECT_EQ(trials(), 1u);
   trial_fails();
@@ -231,6 +230,24 @@ TEST_F(FitnessOfAgent, WhatWaitsInDoubtIsForAnotherAgentOnceItIsUnfit) {
   EXPECT_EQ(second->code(), "agent-unfit");
 }
 
+// The trial of an agent whose launcher is frozen is late, which says less.
+TEST_F(FitnessOfAgent, TheFaultOfTheStartIsToldBesideThatOfTheTrialUntilOneSucceeds) {
+  given_fit();
+  fails_by_fault(1, 11);
+  pass(kSecond);
+  trial_fails(make_error("trial-late", "it does not run"));
+  join(2);
+  EXPECT_EQ(told_unfit(), "disk-full: 0 KiB free; its trial: trial-late: it does not run");
+  EXPECT_EQ(lives(10 * kSecond), 1u);
+  trial_fails(make_error("trial-left", "it does not end"));
+  join(3);
+  EXPECT_EQ(told_unfit(), "disk-full: 0 KiB free; its trial: trial-left: it does not end");
+  EXPECT_EQ(lives(20 * kSecond), 1u);
+  trial_succeeds();
+  join(4);
+  EXPECT_EQ(told_unfit(), "");
+}
+
 TEST_F(FitnessOfAgent, AStartThatWasOnItsWayWhenItBecameUnfitIsRefused) {
   given_fit();
   fails_by_fault(1, 11);
@@ -272,7 +289,9 @@ TEST(FitnessTimes_, ThePauseEndsAtFiveMinutesAndBeginsAnewWithASuccess) {
 TEST(FitnessTimes_, OneThatDoesNotTryIsFitWhateverHappens) {
   Fitness fitness({}, false);
   EXPECT_TRUE(fitness.known());
-  for (std::uint8_t n = 0; n < 9; ++n) fitness.start_failed(SessionId(id(n)));
+  for (int n = 0; n < 9; ++n) fitness.start_failed();
+  fitness.doubt(kBroken, kSecond);
+  EXPECT_FALSE(fitness.in_doubt());
   EXPECT_FALSE(fitness.takes_trial(kSecond));
 }
 

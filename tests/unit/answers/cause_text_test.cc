@@ -135,7 +135,7 @@ TEST(CauseText, SaysWhenAFailedStartIsTriedAgain) {
   const auto why = [&](Timestamp now) { return Answers().why(g.state(), now, session_id("s1"), kAnybody); };
   EXPECT_EQ(why(next - 30 * kSecond).text,
             "its last start failed (1 of 5 counted): no such file; the next one is in 30s");
-  EXPECT_EQ(why(next - 30 * kSecond).hint, "it is tried then, 4 times at most");
+  EXPECT_EQ(why(next - 30 * kSecond).hint, "it is tried then; it is given up after 4 more failed starts");
   EXPECT_EQ(why(next + 5 * kSecond).text,
             "its last start failed (1 of 5 counted): no such file; the next one was due 5s ago");
   EXPECT_EQ(why(next + 5 * kSecond).hint, "the next pass tries it");

@@ -169,8 +169,7 @@ TEST(Settle, ALostAgentIsNoReasonToWait) {
 }
 
 TEST(Settle, AStartThatFailsForGoodIsNotTriedAgain) {
-  for (const char* code :
-       {"unknown-image", "image-missing", "image-required", "image-digest-differs", "image-user-unknown"}) {
+  for (const char* code : {"unknown-image", "image-required", "image-digest-differs", "image-user-unknown"}) {
     v1::Event failed = kernel_terminated(kernel_name("s1"), v1::START_FAILED, 1);
     failed.mutable_kernel_terminated()->set_code(code);
     given(world() + Events{session_requested("s1"), session_scheduled("s1", "a1"), failed})

@@ -65,6 +65,19 @@ TEST_F(SkopeoImageStoreTest, PullsOnceAndUsesItAgainAlsoAfterARestart) {
   EXPECT_EQ(store_->list()[0].reference, "tiny:1");
 }
 
+TEST_F(SkopeoImageStoreTest, AnImageThatSomebodyRemovedIsPulledAgain) {
+  const auto first = ensure({"tiny:1", source(), ""});
+  ASSERT_TRUE(first.ok()) << to_string(first.error());
+  std::filesystem::remove_all(first->rootfs);
+  const auto again = ensure({"tiny:1", source(), ""});
+  ASSERT_TRUE(again.ok()) << to_string(again.error());
+  EXPECT_TRUE(std::filesystem::exists(again->rootfs + "/etc/x"));
+  std::filesystem::remove_all(folder_.path + "/store/images");
+  const auto third = ensure({"tiny:1", source(), ""});
+  ASSERT_TRUE(third.ok()) << to_string(third.error());
+  EXPECT_TRUE(std::filesystem::exists(third->rootfs + "/etc/x"));
+}
+
 TEST_F(SkopeoImageStoreTest, AnImageOfAnOlderAgentIsPulledAgainForItsUserAndKeepsItsFolder) {
   const auto first = ensure({"tiny:1", source(), ""});
   ASSERT_TRUE(first.ok()) << to_string(first.error());
