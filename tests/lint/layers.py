@@ -123,7 +123,7 @@ LIBRARY_HOMES = {
     "nghttp2/": ("events/tunnel",),
     "rocksdb/": ("events/rocks", "events/log/local", "projections/store/rocks", "projections/past", "bench"),
 }
-BEAST_FILES_MAX = 4
+BEAST_FILES_MAX = 5
 
 TOP_FOLDERS = ("controller", "events", "projections", "agents", "tests", "bench", "ops")
 
