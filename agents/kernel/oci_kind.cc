@@ -84,7 +84,8 @@ std::uint64_t own_limit(__rlimit_resource_t what, std::uint64_t most) {
   return getrlimit(what, &own) == 0 ? std::min<std::uint64_t>(own.rlim_max, most) : most;
 }
 
-// What an operator may change at any time: known images are not asked again.
+// Looked at for each start: an operator may change the limit at any time, and an image whose owners were
+// mapped once is not tried again.
 Result<void> check_namespaces() {
   const auto most = shim::read_file("/proc/sys/user/max_user_namespaces", 32);
   if (!most || *most != "0\n") return {};

@@ -308,7 +308,8 @@ void ShimBackend::kernel_ended(const std::string& name, Entry& entry) {
       entry.key,
       record.value_or(shim::ExitRecord{
           .end = "unknown", .error_code = "record-damaged", .error = "the record of its end is damaged"}));
-  // The disk filled up after the start had begun: the words of whoever met it say so, their code does not.
+  // The disk may have filled up after check_room() at the start: then the runtime's code is its own, and the
+  // cause is the full disk.
   if (entry.last.end == KernelEnd::kStartFailed && !is_machine_fault(entry.last.error.code))
     if (const auto room = check_room(); !room.ok())
       entry.last.error = make_error(kDiskFull, room.error().message + "; " + entry.last.error.message);

@@ -257,7 +257,8 @@ Duration retry_after(std::uint32_t times, Duration max) {
   return std::min(wait, max);
 }
 
-// Each kernel that could not be started failed by a fault of its machine: such a start is no attempt.
+// True if at least one kernel failed to start, and each of these failed by a fault of its machine. Such a
+// start does not count as an attempt.
 bool is_fault_of_machines(const DecisionContext& c, const SessionRow& session) {
   std::size_t faults = 0;
   for (const KernelId& id : session.kernel_ids) {

@@ -22,9 +22,9 @@ inline constexpr std::string_view kWrongOptions[] = {
     "otlp-url-invalid", "process-uid-missing", "process-uid-wrong", "tls-incomplete",
     "tls-missing",      "volume-invalid"};
 
-// Of the machine that a kernel was to start on, whatever its session asked for: such a start counts for no
-// attempt of the session, and makes the agent try a kernel of its own. Codes of an image, of a folder or of
-// the request itself are not among them.
+// Codes of starts that failed by a fault of the machine, whatever the session asked for. Such a start does
+// not count as an attempt of the session; the agent then tries a kernel of its own. A code that the image, a
+// storage folder or the request can cause does not belong here.
 inline constexpr std::string_view kMachineFaults[] = {
     "agent-unfit",  "cgroup-not-made",    "claim-not-written",  "data-folder",     "disk-full",
     "image-folder", "image-missing",      "launcher-silent",    "no-id-range",     "no-mount-point",

@@ -2,8 +2,9 @@
 // compiled once. For the composed operations of Asio and Beast; one read and one write at a time, on one
 // strand.
 //
-// What lies below it (TLS, timeouts, the socket) knows one type of handler and one of buffers and is compiled
-// in maybe_tls_stream.cc alone: for each handler of each user anew it was half of what those took to compile.
+// TLS, timeouts and the socket below the stream see one type of handler (StreamHandler) and one type of
+// buffers (FirstBuffers), so that maybe_tls_stream.cc alone compiles them. Compiled for each handler of each
+// user, they took half of the users' time to compile.
 #pragma once
 
 #include <algorithm>
