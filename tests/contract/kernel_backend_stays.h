@@ -38,7 +38,7 @@ class KernelStays : public KernelBackendContract {
     const KernelEvent told = await(key, KernelEvent::What::kStays);
     EXPECT_EQ(told.error.code, "kernel-stays");
     EXPECT_NE(told.error.message.find("cat (process "), std::string::npos) << told.error.message;
-    usleep(500'000);
+    usleep(500'000);  // no end is to come in it
     EXPECT_FALSE(find(key, KernelEvent::What::kEnded).has_value());
     EXPECT_NE(log(key).find("do not end"), std::string::npos) << log(key);
   }

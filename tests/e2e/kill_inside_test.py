@@ -92,7 +92,7 @@ class Client(threading.Thread):
 
     def was_cut(self, cut):
         self.cuts.append((getattr(cut, "code", ""), repr(cut)[:600]))
-        time.sleep(0.1)
+        time.sleep(0.1)  # a person's pause, or a cut server is asked all the time
 
     def last(self):
         return self.cuts[-1][1] if self.cuts else "it was never cut"

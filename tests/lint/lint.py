@@ -39,6 +39,7 @@ RULES = (
     rules_documents.rooms_are_small,
     rules_checks.ops_check_chooses_by_labels_that_tests_have,
     rules_checks.no_test_stops_all_others,
+    rules_checks.a_test_that_sleeps_says_why,
     rules_mutants.mutants_apply,
 )
 

@@ -135,6 +135,11 @@ EXAMPLES = {
     checks.no_test_stops_all_others: (
         [{"CMakeLists.txt": "set_tests_properties(a PROPERTIES RUN_SERIAL ON)"}, {"a/b.cmake": "  TIMEOUT 3 RUN_SERIAL TRUE"}],
         [{"CMakeLists.txt": "set_tests_properties(a PROPERTIES RESOURCE_LOCK b)  # not RUN_SERIAL", "a.md": "RUN_SERIAL"}]),
+    checks.a_test_that_sleeps_says_why: (
+        [{"tests/a.cc": "usleep(100'000);"}, {"tests/a.h": "sleep_for(std::chrono::milliseconds(300));"}, {"tests/a.cc": "sleep_for(1s);"},
+         {"tests/a.py": "time.sleep(0.5)"}, {"ops/console/test/a.mjs": "await page.waitForTimeout(1_200)"}],
+        [{"tests/a.cc": "// nothing is to happen\nusleep(100'000);\nsleep_for(2s);  // nothing tells\nusleep(5000);"},
+         {"tests/a.py": "time.sleep(0.05)\nprogram = 'import time; time.sleep(60)'", "ops/a.py": "time.sleep(5)"}]),
     mutants.mutants_apply: (
         [{"tests/simulation/mutants/a.patch": MUTANT, "a.cc": "f();\nh();\n"},
          {"tests/simulation/mutants/a.patch": MUTANT.replace("Unit", "unit"), "a.cc": "f();\ng();\n"}],

@@ -342,7 +342,7 @@ class RealMachine(unittest.TestCase):
             code, text = self.vm.call("systemctl show -P UserspaceTimestampMonotonic", 15)
             if code == 0 and text.strip() != started:
                 break
-            time.sleep(1)
+            time.sleep(1)  # the machine is away: nobody tells
         self.vm.run("for i in $(seq 600); do berth cluster show >/dev/null 2>&1 && exit 0; sleep 0.5; done; exit 1", 330)
         self.assert_told_as_machine_stopped(f"once{self.number}", f"deaf{self.number}")
 

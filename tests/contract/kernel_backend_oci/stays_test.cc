@@ -61,7 +61,7 @@ TEST_P(OciStays, P24_AlsoWhereItsShimDiesMeanwhileAndItsResultIsKept) {
   expect_that_it_stays(key);
   rig_->kill_shim(key);
   reopen();
-  usleep(1'000'000);
+  usleep(1'000'000);  // no end is to come in it
   EXPECT_FALSE(find(key, KernelEvent::What::kEnded).has_value());
   hung_->let_go();
   EXPECT_EQ(await_end(key).exit_code, 7);

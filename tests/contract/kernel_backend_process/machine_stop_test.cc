@@ -77,7 +77,7 @@ TEST_P(MachineStop, IsNotMeantByASignalOfAnybodyButTheFirstProcess) {
   const auto state = shim::decode_state(shim::read_file(files(key).state()).value_or(""));
   ASSERT_TRUE(state.has_value());
   kill(static_cast<pid_t>(state->shim.pid), SIGTERM);
-  usleep(300'000);
+  usleep(300'000);  // no end is to come in it
   EXPECT_EQ(count(key, KernelEvent::What::kEnded), 0u);
   backend_->stop(key, 0);
   EXPECT_EQ(await_end(key).end, KernelEnd::kStopped);

@@ -27,7 +27,7 @@ TEST_P(ProcessStays, P24_AlsoWhereItsShimDiesMeanwhileAndItsResultIsKept) {
   expect_that_it_stays(key);
   rig_->kill_shim(key);
   reopen();
-  usleep(1'000'000);
+  usleep(1'000'000);  // no end is to come in it
   EXPECT_FALSE(find(key, KernelEvent::What::kEnded).has_value());
   hung_->let_go();
   const KernelEvent end = await_end(key);

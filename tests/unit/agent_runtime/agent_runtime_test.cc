@@ -191,7 +191,7 @@ TEST_F(AgentRuntimeTest, WhatIsGoneOfItsDiskIsNotOfferedAnyMore) {
   };
   EXPECT_EQ(joins_with(60ll << 30), 60ll << 30);
   machine.disk = (60ll << 30) + (2ll << 30);
-  usleep(200'000);
+  usleep(200'000);  // no join is to come in it
   EXPECT_EQ(leader->joins.size(), 2u) << "a little more is not worth a join";
   EXPECT_EQ(joins_with(-1), 0);
   EXPECT_EQ(joins_with(80ll << 30), 80ll << 30);

@@ -174,7 +174,7 @@ TEST_F(Connecting, WhatTheAppSaysWaitsForItsReader) {
   const auto program = begin();
   for (int before = -1; before != taken || taken == 0;) {  // until no more is taken
     before = taken;
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // nothing tells that it waits
   }
   EXPECT_LT(taken, kMessages / 2) << "the kernel's buffers, and 256 KiB here";
   EXPECT_EQ(program.hear().size(), piece.size() * kMessages);

@@ -157,7 +157,7 @@ TEST_F(VolumesTest, TwoAgentsOpenAVolumeOneAfterTheOther) {
   const int other = ::open(root.c_str(), O_RDONLY | O_DIRECTORY);
   ASSERT_EQ(flock(other, LOCK_EX), 0);
   std::thread ends([&] {
-    usleep(100'000);
+    usleep(100'000);  // that the other waits for the lock cannot be seen
     close(other);
   });
   EXPECT_EQ(code_of_open(), "");

@@ -33,9 +33,9 @@ const steps = {
     await field(page, 'RAM').fill('64m')
     await pressLaunch(page)
     await page.getByRole('row', { name: /gone.*RUNNING/ }).waitFor()
-    await page.waitForTimeout(1_200)
+    await page.waitForTimeout(1_200) // a moment of the past is a second
     mark = new Date().toISOString()
-    await page.waitForTimeout(1_200)
+    await page.waitForTimeout(1_200) // the moment is over before what follows
     await button(page, 'Terminate gone').click()
     await page.getByRole('dialog').getByRole('button', { name: 'Terminate', exact: true }).click()
     await gone.waitFor({ state: 'detached' })
