@@ -194,7 +194,7 @@ Outcome<ApiReply> Api::send(HttpRequest request, const Sending& how) {
       told = std::move(*reply);
     else if (!is_reply_timeout(reply.error()))
       told.reset();
-    if (!delay || Clock::now() + *delay >= how.deadline)
+    if (how.once || !delay || Clock::now() + *delay >= how.deadline)
       return told ? failure_of_reply(*told) : failure_of_transport(reply.error());
     if (options_.note && attempt == 1)
       options_.note(told ? "the server is busy; trying again" : "the server does not answer; trying again");
@@ -203,6 +203,12 @@ Outcome<ApiReply> Api::send(HttpRequest request, const Sending& how) {
 }
 
 Outcome<ApiReply> Api::get(const std::string& target) { return send({"GET", target, {}, {}}, usual()); }
+
+Outcome<ApiReply> Api::get_once(const std::string& target) {
+  Sending how = usual();
+  how.once = true;
+  return send({"GET", target, {}, {}}, how);
+}
 
 Outcome<ApiReply> Api::get_bytes(const std::string& target) {
   Sending how = usual();

@@ -43,6 +43,8 @@ class Api {
   // Each answer is Berth's or a failure: a proxy, a portal or another server answers 200, too. Failure:
   // not-berth.
   Outcome<ApiReply> get(const std::string& target);
+  // One try: for who goes on without the answer too.
+  Outcome<ApiReply> get_once(const std::string& target);
   // Of bytes, which are in `raw`, instead of JSON.
   Outcome<ApiReply> get_bytes(const std::string& target);
   // Bytes `first` to `last` of a file, or as many as there are: 206, or 200 with all of it. Waits longer than
@@ -92,6 +94,7 @@ class Api {
     std::chrono::milliseconds call_max;  // for one try
     bool patient = false;                // see retry_delay()
     bool bytes = false;                  // come back, instead of JSON
+    bool once = false;                   // no second try
   };
   Sending usual() const;
   Outcome<ApiReply> send(HttpRequest request, const Sending& how);

@@ -18,8 +18,12 @@ constexpr std::size_t kNamesOfOne = 10;      // of a question about one session
 constexpr std::size_t kNamesOfSeveral = 3;   // of each of several
 constexpr std::size_t kSessionsLooked = 10;  // each takes a moment; of the rest it is said that nobody knows
 
-Outcome<ApiReply> get_losses(Api& api, const std::string& session) {
-  return having(api.get("/v1/sessions/" + percent_encoded(session) + "/losses"), {"files", "bytes"});
+std::string losses_of(const std::string& session) {
+  return "/v1/sessions/" + percent_encoded(session) + "/losses";
+}
+
+Outcome<ApiReply> having_losses(Outcome<ApiReply> reply) {
+  return having(std::move(reply), {"files", "bytes"});
 }
 
 std::uint64_t count_at(const json::value& value, const char* path) {
@@ -49,7 +53,8 @@ bool names_several_kernels(const json::array& names) {
 
 // The text of the question about one session; empty: there is nothing to ask.
 std::string text_of(Api& api, const std::string& session, std::size_t names_max) {
-  const auto losses = get_losses(api, session);
+  // The person is asked all the same: an agent that does not answer holds no end up.
+  const auto losses = having_losses(api.get_once(losses_of(session)));
   if (losses) return losses_text(session, losses->body, names_max);
   const Failure& failure = losses.failure();
   // The end itself says what is wrong, or that there is nothing to end.
@@ -75,7 +80,7 @@ Listing loss_listing() {
 Outcome<int> show_losses(Shell& shell, const std::string& session) {
   const auto api = shell.api();
   if (!api) return api.failure();
-  const auto reply = get_losses(**api, session);
+  const auto reply = having_losses((*api)->get(losses_of(session)));
   if (!reply) return reply.failure();
   const json::value& losses = reply->body;
   const Format format = shell.style().format;

@@ -106,6 +106,7 @@ TEST_F(EndOnATerminal, AsksWhereNobodyKnowsAndEndsAllTheSame) {
   losses = problem(503, "agent-unreachable", "agent a1 does not answer");
   w.typed = {"n"};
   EXPECT_EQ(w.run({"session", "rm", "demo"}).exit, kFailed);
+  EXPECT_EQ(w.server.requests.size(), 1u);  // nobody waits for an agent that does not answer
   w.typed = {"y"};
   EXPECT_EQ(w.run({"session", "rm", "demo"}).exit, 0);
   EXPECT_EQ(ended, 1);
