@@ -22,12 +22,15 @@ PACKAGES_check="libgtest-dev libgmock-dev librapidcheck-dev clang libclang-rt-14
 PACKAGES_console="python3-pip"
 
 # To try the console in a browser.
-PACKAGES_browser="chromium fonts-dejavu-core fonts-noto-cjk"
+PACKAGES_browser="chromium-headless-shell|chromium fonts-dejavu-core fonts-noto-cjk"
+
+# ops/check --full tries it in the whole of Chromium.
+PACKAGES_chromium="chromium"
 
 # To run real machines (ops/vm): their disks, the machines, and a static shell for an image that unpacks in a moment.
 PACKAGES_vm="qemu-system-x86 qemu-utils mmdebstrap e2fsprogs openssh-client busybox-static umoci"
 
-# Of ops/setup without a name of a group; `vm` is asked for by name.
+# Of ops/setup without a name of a group; `vm` and `chromium` are asked for by name.
 PACKAGE_GROUPS="build runtime kafka check console browser"
 
 # packages_of GROUP...: every entry of these groups, each once, one a line.

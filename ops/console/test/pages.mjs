@@ -4,7 +4,6 @@
 // violation, on any violation of the content security policy, on an error in the browser's console, and on a step that does not do
 // what it says.
 import { mkdirSync } from 'node:fs'
-import { chromium } from 'playwright-core'
 import { takeAppPictures, walkAppRights, walkApps, walkImageMemory } from './browser/apps.mjs'
 import { faults, folder, leavePages, pictures } from './browser/browser.mjs'
 import { showEmpty, takePictures } from './browser/pictures.mjs'
@@ -24,6 +23,7 @@ import {
   walkLive,
   walkStory,
 } from './browser/walks.mjs'
+import { launchChromium } from './chromium.mjs'
 import { startFake } from './fake_server.mjs'
 import { reasonOf } from './reason.mjs'
 
@@ -68,10 +68,7 @@ async function walkList(list) {
   const walks = list.filter(({ name }) => chosen.length === 0 || chosen.includes(name))
   if (walks.length === 0) return
   const fake = await startFake({ folder })
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-  })
+  const browser = await launchChromium()
   for (const walk of walks) {
     const begin = Date.now()
     await walk(browser, fake).catch((error) => faults.push(`${walk.name}: ${reasonOf(error)}`))

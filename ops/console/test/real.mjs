@@ -4,7 +4,7 @@
 // that by a line `restart` on stdout and waits for a line on stdin. Prints a line a step; exit 1 at the first that fails.
 import { createServer, connect } from 'node:net'
 import { createInterface } from 'node:readline'
-import { chromium } from 'playwright-core'
+import { launchChromium } from './chromium.mjs'
 
 const [server, token] = process.argv.slice(2)
 const { port } = new URL(server)
@@ -40,16 +40,12 @@ async function startProxy(listen) {
 const proxyPort = Number(port) + 1
 const origin = `http://127.0.0.1:${proxyPort}`
 const network = await startProxy(proxyPort)
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: [
-    '--no-sandbox',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-sync',
-  ],
-})
+const browser = await launchChromium([
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-sync',
+])
 
 function watchFaults(page) {
   page.setDefaultTimeout(60_000)

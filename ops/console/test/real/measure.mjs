@@ -2,7 +2,7 @@
 // node test/real/measure.mjs ORIGIN LINK_TOKEN SESSIONS MINUTES COMMIT. Nothing fails: times are the machine's.
 import { randomUUID } from 'node:crypto'
 import { cpus, loadavg } from 'node:os'
-import { chromium } from 'playwright-core'
+import { launchChromium } from '../chromium.mjs'
 import { PASSWORD, setPassword } from './rig.mjs'
 
 const [origin, token, sessions, minutes, commit] = process.argv.slice(2)
@@ -143,10 +143,7 @@ async function heapUnderEvents(page, write) {
   return { heap: heap / 1e6, records: last ? ((last - first.position) * 1_000) / (Date.now() - first.at) : 0 }
 }
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--enable-precise-memory-info'],
-})
+const browser = await launchChromium(['--enable-precise-memory-info'])
 const page = await (
   await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en' })
 ).newPage()

@@ -3,7 +3,7 @@
 import { createServer, request as ask } from 'node:http'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
-import { chromium } from 'playwright-core'
+import { launchChromium } from '../chromium.mjs'
 import { reasonOf } from '../reason.mjs'
 
 export const PASSWORD = 'a long enough secret'
@@ -68,17 +68,13 @@ export async function openBrowser(server, { direct = false, args = [] } = {}) {
   const faults = []
   const network = { isCut: false, onRequest: () => undefined, mend: () => (network.isCut = false) }
   const proxy = await startProxy(port, port + 1, faults, network)
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-sync',
-      ...args,
-    ],
-  })
+  const browser = await launchChromium([
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-sync',
+    ...args,
+  ])
   const pages = []
   const newPage = async (options = {}) => {
     const context = await browser.newContext({ locale: 'en', ...options })
