@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/simulation/world.h"
+#include "tests/support/rounds.h"
 
 namespace berth::simulation {
 namespace {
+
+using berth::testing::rounds;
 
 void expect_to_hold(Profile profile, std::uint64_t seeds) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -41,11 +44,11 @@ void expect_decisions_to_come_out_again(Profile profile, std::uint64_t seeds) {
 }
 
 TEST(Decisions, EachPlacementOfTwentySeedsComesOutAsRecorded) {
-  expect_decisions_to_come_out_again(Profile::kPlain, 20);
+  expect_decisions_to_come_out_again(Profile::kPlain, rounds(20));
 }
 
 TEST(Decisions, EachPlacementOfTwelveHostileSeedsComesOutAsRecorded) {
-  expect_decisions_to_come_out_again(Profile::kHostile, 12);
+  expect_decisions_to_come_out_again(Profile::kHostile, rounds(12));
 }
 
 TEST(Simulation, TheSameSeedIsTheSameRun) {

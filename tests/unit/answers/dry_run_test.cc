@@ -9,6 +9,7 @@
 #include "tests/support/given.h"
 #include "tests/support/limits.h"
 #include "tests/support/random_cluster.h"
+#include "tests/support/rounds.h"
 
 namespace berth::controller {
 namespace {
@@ -178,7 +179,7 @@ std::string real(Given& given, const v1::Request& request, Timestamp now) {
 // waits.
 TEST(DryRun, SaysWhatTheRealPassDoesOnRandomClusters) {
   int started = 0, waited = 0, refused = 0;
-  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+  for (std::uint64_t seed = 1; seed <= rounds(120); ++seed) {
     Given given({});
     RandomCluster(seed).run(given.journal(), given.projection(), 120);
     given.when_elected();
@@ -211,8 +212,8 @@ TEST(DryRun, SaysWhatTheRealPassDoesOnRandomClusters) {
       EXPECT_EQ(said, is) << "seed " << seed << " request " << i << " order " << orders[seed % 5];
     }
   }
-  EXPECT_GT(started, 25);
-  EXPECT_GT(waited, 50);
+  EXPECT_GT(started, static_cast<int>(rounds(25)));
+  EXPECT_GT(waited, static_cast<int>(rounds(50)));
   EXPECT_LT(refused, 400);
 }
 

@@ -11,6 +11,7 @@
 #include "tests/support/given.h"
 #include "tests/support/limits.h"
 #include "tests/support/random_cluster.h"
+#include "tests/support/rounds.h"
 
 namespace berth::controller {
 namespace {
@@ -152,7 +153,7 @@ void furnish(Given& given, std::uint64_t seed) {
 
 TEST(ScenarioExport, DecidesWhatTheNextPassWouldOnRandomStates) {
   std::size_t placed = 0, refused = 0, noted = 0;
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (std::uint64_t seed = 1; seed <= rounds(150); ++seed) {
     Given given({});
     RandomCluster(seed).run(given.journal(), given.projection(), 100);
     given.when_elected();
@@ -165,15 +166,15 @@ TEST(ScenarioExport, DecidesWhatTheNextPassWouldOnRandomStates) {
     refused += static_cast<std::size_t>(pass.refusals);
     noted += file.notes.size();
   }
-  EXPECT_GT(placed, 150u);
-  EXPECT_GT(refused, 150u);
+  EXPECT_GT(placed, rounds(150));
+  EXPECT_GT(refused, rounds(150));
   EXPECT_GT(noted, 0u);
 }
 
 // What other groups hold counts under the limits, and on agents that changed their group.
 TEST(ScenarioExport, OfOneGroupDecidesAsAllTogetherDo) {
   std::size_t placed = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= rounds(60); ++seed) {
     Given given({});
     RandomCluster(seed).run(given.journal(), given.projection(), 60);
     given.when_elected();
@@ -185,7 +186,7 @@ TEST(ScenarioExport, OfOneGroupDecidesAsAllTogetherDo) {
     EXPECT_EQ(of_the_file(file), pass.lines) << "seed " << seed << "\n" << json::serialize(file.scenario);
     placed += pass.lines.size();
   }
-  EXPECT_GT(placed, 50u);
+  EXPECT_GT(placed, rounds(50));
 }
 
 TEST(ScenarioExport, TellsWhatTheFormCannotSay) {
