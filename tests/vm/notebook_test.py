@@ -31,6 +31,7 @@ class RealNotebook(unittest.TestCase):
         cls.way = cls.vm.machine.forward(cls.port)
         cls.addClassCleanup(cls.way.kill)
 
+    @rig.of_suite("bookworm")
     def test_49_readmes_lines_lead_to_an_image_and_a_session(self):
         text = (rig.ROOT / "README.md").read_text()
         block = text.split("### As a service of systemd", 1)[1].split("```")[1]
@@ -47,6 +48,7 @@ class RealNotebook(unittest.TestCase):
         self.assertEqual(code, 0, text)
         self.assertIn("42", text)
 
+    @rig.of_suite("trixie")
     def test_50_a_person_runs_a_cell_in_a_notebook(self):
         self.vm.run("test ! -e /proc/net/if_inet6")
         labels = (rig.ROOT / "ops/images/jupyter/labels").read_text().splitlines()

@@ -7,16 +7,23 @@ import subprocess
 import sys
 import tempfile
 import time
+import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "ops" / "lib"))
 from vm import system, tree  # noqa: E402
 from vm.machine import Machine, MachineError  # noqa: E402,F401
 
-FULL = os.environ.get("BERTH_VM_FULL") == "1"
+FULL = os.environ.get("BERTH_VM_FULL", "") != ""
+EVERY = os.environ.get("BERTH_VM_FULL") == "every"
 SUITE = os.environ.get("BERTH_VM_SUITE", "bookworm")
 RUNTIME = os.environ.get("BERTH_VM_RUNTIME", "runc")
 SMALL = "small:1"  # an image of a static shell alone: without KVM Python's image takes minutes to unpack
+
+
+def of_suite(suite):
+    """A long test that one suite's machine runs for both, so that these end within an hour; BERTH_VM_FULL=every: each does."""
+    return unittest.skipUnless(EVERY or suite == SUITE, f"the machine of {suite} runs it; BERTH_VM_FULL=every: each does")
 
 
 def small_image(folder):
@@ -107,7 +114,7 @@ class Installed:
             code, text = self.call(f"berth session show {name} -o json", 40)
             if code == 0 and json.loads(text)["status"] in statuses:
                 return json.loads(text)
-            time.sleep(0.5)
+            time.sleep(0.5)  # between two looks by ssh
         why = self.call(f"berth session why {name}; journalctl -u berth -n 5 --no-pager; tail -3 /var/lib/berth/agent/launcher.log")[1]
         raise AssertionError(f"{name} is not {' or '.join(statuses)} after {seconds} s:\n{text[:1500]}\n{why}")
 
