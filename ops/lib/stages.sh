@@ -90,7 +90,7 @@ no_warnings() {
   [ "$warned" = 0 ] || { echo "the compiler warns in $warned files: ops/check takes no warnings"; return 1; }
 }
 
-# begin_ahead PRESET...: builds them, one after the other, beside what runs meanwhile, by what processor time the rest leaves;
+# begin_ahead PRESET[:TARGET]...: builds them, one after the other, beside what runs meanwhile, by what processor time the rest leaves;
 # end_ahead stops that, and what is missing is built by whoever wants it.
 ahead=
 begin_ahead() {
