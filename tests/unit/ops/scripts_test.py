@@ -137,9 +137,27 @@ class Scripts(unittest.TestCase):
         self.built_tree()
         done = self.run_script("ops/up", "--data", "a folder", "--accelerator", "mock:1x2", "--end-kernels")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(self.calls(), ["setup build", "setup runtime", "ninja", "setup console", "console", "image python:3.11",
-                                        "<up><--data><a folder><--accelerator><mock:1x2><--end-kernels>"
-                                        f"<--build-image><jupyter><--image-builder><{self.root}/ops/images/build>"])
+        calls = self.calls()
+        self.assertEqual(calls[:2], ["setup build", "setup runtime"])
+        self.assertEqual(sorted(calls[2:6]), ["console", "image python:3.11", "ninja", "setup console"])  # side by side
+        self.assertEqual(calls[6:], ["<up><--data><a folder><--accelerator><mock:1x2><--end-kernels>"
+                                     f"<--build-image><jupyter><--image-builder><{self.root}/ops/images/build>"])
+
+    def test_up_starts_nothing_without_its_image_and_says_why(self):
+        self.built_tree()
+        self.stub("ops/images/build", "echo 'no mirror answers'; exit 1")
+        done = self.run_script("ops/up")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no mirror answers", done.stderr)
+        self.assertNotIn("<up>", "".join(self.calls()))
+
+    def test_up_goes_on_without_a_console(self):
+        self.built_tree()
+        self.stub("ops/console/build", "exit 1")
+        done = self.run_script("ops/up")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("going on without it", done.stderr)
+        self.assertIn("<up>", "".join(self.calls()))
 
     def test_up_builds_jupyter_in_the_background_unless_it_is_told_otherwise(self):
         self.built_tree()
@@ -153,7 +171,8 @@ class Scripts(unittest.TestCase):
     def test_up_with_processes_needs_neither_container_tools_nor_an_image(self):
         self.built_tree()
         self.run_script("ops/up", "--backend=process")
-        self.assertEqual(self.calls(), ["setup build", "ninja", "setup console", "console", "<up><--backend=process>"])
+        self.assertEqual(sorted(self.calls()[1:4]), ["console", "ninja", "setup console"])
+        self.assertEqual([self.calls()[0], *self.calls()[4:]], ["setup build", "<up><--backend=process>"])
 
     def test_up_starts_nothing_when_the_build_fails(self):
         self.built_tree()
@@ -173,9 +192,9 @@ class Scripts(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         image, *runs = self.calls()
         self.assertEqual(image, "image")
-        again = "--seeds 1..200 --decisions --every-policy"
-        at_once = [{f"--seeds {half} {options}" for half in ("1..500", "501..1000")}
-                   for options in ("--compare tests/simulation/recorded.txt", "--profile hostile")] + [{again, f"{again} --profile hostile"}]
+        again = "--seeds 1..60 --decisions --every-policy"
+        at_once = [{f"--seeds {half} --compare tests/simulation/recorded.txt" for half in ("1..500", "501..1000")},
+                   {f"--seeds {half} --profile hostile" for half in ("1..150", "151..300")}, {again, f"{again} --profile hostile"}]
         self.assertEqual([set(runs[at:at + 2]) for at in range(0, len(runs), 2)], at_once)
         summary = [line for line in done.stdout.splitlines() if re.fullmatch(r"\d+ passed, \d+ failed(, \d+ skipped)?", line)]
         self.assertEqual(summary, ["3 passed, 1 failed"])
@@ -254,7 +273,7 @@ class Scripts(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, "1 passed, 0 failed"), ends)
 
     def test_check_fails_where_one_half_of_the_hostile_seeds_does(self):
-        self.stub("build/release/bin/berth-sim", '[ "$2 $4" != "1..500 hostile" ]')
+        self.stub("build/release/bin/berth-sim", '[ "$2 $4" != "1..150 hostile" ]')
         done = self.run_script("ops/check", "--only", "sim")
         self.assertEqual(done.returncode, 1)
         self.assertIn("2 passed, 1 failed", done.stdout)
