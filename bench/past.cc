@@ -266,14 +266,14 @@ int run_past(const std::vector<std::string>& args) {
   app.add_option("--people", o.people, "who drag it");
   app.add_option("--seed", o.seed, "of the journal and of the positions");
   app.add_option("--dir", o.dir, "folder for temporary files");
-  app.add_flag("--quick", o.quick, "300,000 events, 40 positions, 20,000 sessions");
+  app.add_flag("--quick", o.quick, "100,000 events, 20 positions, 5,000 sessions");
   try {
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
   } catch (const CLI::ParseError& error) { return app.exit(error); }
   if (o.quick) {
-    o.events = 300'000;
-    o.positions = 40;
-    o.sessions = 20'000;
+    o.events = 100'000;
+    o.positions = 20;
+    o.sessions = 5'000;
   }
   std::cout << to_json(measure_past(o)) << std::endl;
   return 0;

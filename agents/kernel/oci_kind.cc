@@ -99,7 +99,7 @@ Result<std::string> runtime_for(const std::string& asked) {
   if (!found.empty()) return found;
   if (asked.find('/') != std::string::npos && access(asked.c_str(), F_OK) == 0)
     return make_error("runtime-missing",
-                      "the container runtime '" + asked + "' is no program that can be run",
+                      "the container runtime '" + asked + "' cannot be run: it is not an executable file",
                       "chmod +x, if it is the right file");
   return make_error("runtime-missing",
                     asked.empty() ? "neither of the container runtimes runc and crun is installed"

@@ -152,10 +152,10 @@ TEST_P(Machine, ARuntimeThatIsNoProgramIsToldSo) {
   reopen();
   expect_start_fails("runtime-failed", path + " gives no reason and exits with 3");
   fs::permissions(path, fs::perms::owner_read);
-  expect_start_fails("runtime-missing", "is no program that can be run");
+  expect_start_fails("runtime-missing", "cannot be run: it is not an executable file");
   fs::remove(path);
   fs::create_directory(path);
-  expect_start_fails("runtime-missing", "is no program that can be run");
+  expect_start_fails("runtime-missing", "cannot be run: it is not an executable file");
 }
 
 TEST_P(Machine, AFastFolderThatIsMovedAwayIsMadeAgain) {
