@@ -3,6 +3,7 @@ so that ops/check counts the tests of a script one by one. Words behind the scri
 
 import os
 import sys
+import time
 import unittest
 import xml.etree.ElementTree as ET
 
@@ -13,10 +14,18 @@ class Recorder(unittest.TextTestResult):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.rows = []
+        self.began = time.monotonic()
+
+    def startTest(self, test):
+        self.began = time.monotonic()
+        super().startTest(test)
+
+    def keep(self, test, outcome):
+        self.rows.append((test, outcome, time.monotonic() - self.began))
 
     def addSuccess(self, test):
         super().addSuccess(test)
-        self.rows.append((test, None))
+        self.keep(test, None)
 
     def say(self, test, err):
         """At once where tests take minutes ($TEST_SAYS_AT_ONCE), not only at the end."""
@@ -26,23 +35,23 @@ class Recorder(unittest.TextTestResult):
     def addFailure(self, test, err):
         super().addFailure(test, err)
         self.say(test, err)
-        self.rows.append((test, "failure"))
+        self.keep(test, "failure")
 
     def addError(self, test, err):
         super().addError(test, err)
         self.say(test, err)
-        self.rows.append((test, "error"))
+        self.keep(test, "error")
 
     def addSkip(self, test, reason):
         super().addSkip(test, reason)
-        self.rows.append((test, "skipped"))
+        self.keep(test, "skipped")
 
 
 def write_xml(path, name, rows):
     root = ET.Element("testsuites")
     suite = ET.SubElement(root, "testsuite", name=name, tests=str(len(rows)))
-    for test, outcome in rows:
-        case = ET.SubElement(suite, "testcase", classname=name, name=test.id().rpartition(".test_")[2])
+    for test, outcome, seconds in rows:
+        case = ET.SubElement(suite, "testcase", classname=name, name=test.id().rpartition(".test_")[2], time=f"{seconds:.3f}")
         if outcome:
             ET.SubElement(case, outcome, message=outcome)
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
