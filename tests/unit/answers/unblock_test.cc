@@ -223,7 +223,8 @@ TEST(Unblock, ABoundThatIsTooSmallIsSaid) {
   }
 }
 
-const std::uint64_t kClusters = berth::testing::rounds(12);  // a seed; brute force is slow
+constexpr std::uint64_t kAllClusters = 12;  // a seed; brute force is slow
+const std::uint64_t kClusters = berth::testing::rounds(kAllClusters);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kSeeds = 2;  // ten times slower
 #else
@@ -263,8 +264,9 @@ TEST_P(UnblockOracle, SaysWhatBruteForceSays) {
       if (HasFailure()) return;
     }
   }
-  EXPECT_GT(asked, kClusters / 2);
-  EXPECT_GT(sets, kClusters / 2);
+  if (kClusters < kAllClusters) return;  // a few may have nothing to ask
+  EXPECT_GT(asked, 8u);
+  EXPECT_GT(sets, 8u);
 }
 
 TEST_P(UnblockOracle, NamesTheLargestAmountsThatStart) {
@@ -293,7 +295,7 @@ TEST_P(UnblockOracle, NamesTheLargestAmountsThatStart) {
       if (HasFailure()) return;
     }
   }
-  EXPECT_GT(offers, GetParam().policies == Policies::kAny ? 0u : kClusters / 6);
+  if (kClusters == kAllClusters) { EXPECT_GT(offers, GetParam().policies == Policies::kAny ? 0u : 2u); }
 }
 
 // As on a cluster with too many sessions for all subsets: what is printed is true and minimal, and "complete"
@@ -323,8 +325,9 @@ TEST_P(UnblockOracle, WhereItDoesNotTryAllSubsetsWhatItSaysIsStillTrue) {
       if (HasFailure()) return;
     }
   }
-  EXPECT_GT(sets, kClusters / 3);
-  if (GetParam().policies == Policies::kWalked) { EXPECT_GT(complete, kClusters / 6); }
+  if (kClusters < kAllClusters) return;
+  EXPECT_GT(sets, 5u);
+  if (GetParam().policies == Policies::kWalked) { EXPECT_GT(complete, 2u); }
 }
 
 // The clusters are as they were: the next pass decides the same as without the questions.
