@@ -29,6 +29,10 @@ target_link_libraries(berth_flags INTERFACE berth_plain_flags)
 if(BERTH_SANITIZE)
   target_compile_options(berth_flags INTERFACE -fsanitize=${BERTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(berth_flags INTERFACE -fsanitize=${BERTH_SANITIZE})
+  if(BERTH_SANITIZE_SHORT AND BERTH_SANITIZE MATCHES undefined)
+    # Of a null pointer that is used ASan tells. 26.0 to 20.0 s of CPU for a unit of the projections.
+    target_compile_options(berth_flags INTERFACE -fno-sanitize=null,alignment)
+  endif()
 endif()
 
 # Source paths of this machine stay out of the binaries.
