@@ -54,10 +54,9 @@ std::string mount_of(const std::string& folder) {
 }  // namespace
 
 CheckLine check_runtime(const std::string& asked) {
-  const std::string program = find_runtime(asked);
-  if (!program.empty()) return {"runtime", program + ": " + first_line_of(program), CheckLevel::kOk, ""};
-  return {"runtime", asked.empty() ? "neither runc nor crun" : "no " + asked, CheckLevel::kFails,
-          "apt-get install " + std::string(asked == "crun" ? "crun" : "runc")};
+  const auto program = runtime_for(asked);
+  if (program.ok()) return {"runtime", *program + ": " + first_line_of(*program), CheckLevel::kOk, ""};
+  return {"runtime", program.error().message, CheckLevel::kFails, program.error().hint};
 }
 
 CheckLine check_tools() {

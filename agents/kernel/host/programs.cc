@@ -32,4 +32,17 @@ std::string find_runtime(const std::string& asked) {
   return runc.empty() ? find_program("crun") : runc;
 }
 
+Result<std::string> runtime_for(const std::string& asked) {
+  std::string found = find_runtime(asked);
+  if (!found.empty()) return found;
+  if (asked.find('/') != std::string::npos && access(asked.c_str(), F_OK) == 0)
+    return make_error("runtime-missing",
+                      "the container runtime '" + asked + "' cannot be run: it is not an executable file",
+                      "chmod +x, if it is the right file");
+  return make_error("runtime-missing",
+                    asked.empty() ? "neither of the container runtimes runc and crun is installed"
+                                  : "the container runtime '" + asked + "' is not installed",
+                    "apt-get install " + (asked == "crun" ? asked : "runc"));
+}
+
 }  // namespace berth::agents

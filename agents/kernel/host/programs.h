@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "events/base/result.h"
+
 namespace berth::agents {
 
 // The absolute path of the program `name`; "" where this machine has no such program. A name with a slash is
@@ -13,5 +15,7 @@ std::string find_program(const std::string& name);
 // The absolute path of the container runtime `asked`, a name or path; where nothing is asked for, that of
 // runc, or of crun on a machine without runc. "" where this machine has no such program.
 std::string find_runtime(const std::string& asked);
+// The same with the reason where there is none, for people. Code: runtime-missing.
+Result<std::string> runtime_for(const std::string& asked);
 
 }  // namespace berth::agents

@@ -48,7 +48,8 @@ TEST(MachineCheck, LooksForTheRuntimeThatWasAskedFor) {
     return CheckLine{};
   };
   EXPECT_EQ(line("/no/such/runtime").level, CheckLevel::kFails);
-  EXPECT_EQ(line("/no/such/runtime").found, "no /no/such/runtime");
+  EXPECT_EQ(line("/no/such/runtime").found, "the container runtime '/no/such/runtime' is not installed");
+  EXPECT_EQ(line("/etc/passwd").advice, "chmod +x, if it is the right file");
   EXPECT_EQ(line("/bin/true").level, CheckLevel::kOk) << "a path is taken as it is";
 }
 
