@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -101,9 +102,12 @@ class KernelBackendContract : public ::testing::TestWithParam<RigFactory> {
   }
   KernelKey start(Program program) { return start(spec(program)); }
 
-  // The first event of this kind; fails the test after 20 s.
+  // The first event of this kind; fails the test after 20 s, or BERTH_TEST_PATIENCE seconds, for a machine
+  // that is emulated.
   KernelEvent await(const KernelKey& key, KernelEvent::What what) {
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const char* const patience = std::getenv("BERTH_TEST_PATIENCE");
+    const auto limit = std::chrono::steady_clock::now() +
+                       std::chrono::seconds(patience != nullptr ? std::atoi(patience) : 20);
     while (std::chrono::steady_clock::now() < limit) {
       if (auto event = find(key, what)) return *event;
       rig_->step(*backend_);

@@ -28,7 +28,7 @@ class RealIsolation(unittest.TestCase):
     def contract(self, runtime):
         began = time.monotonic()
         only = os.environ.get("GTEST_FILTER", "*")
-        code, text = self.vm.call(f"cd /root/berth && BERTH_TEST_RUNTIME={runtime} TMPDIR=/var/tmp build/release/tests/{CONTRACT} "
+        code, text = self.vm.call(f"cd /root/berth && BERTH_TEST_RUNTIME={runtime} BERTH_TEST_PATIENCE=120 TMPDIR=/var/tmp build/release/tests/{CONTRACT} "
                                   f"--gtest_color=no --gtest_filter='{only}'", SECONDS_MAX)
         print(f"{runtime}: {time.monotonic() - began:.0f} s\n{text[-1500:]}", flush=True)
         self.assertEqual(code, 0, "\n".join(line for line in text.splitlines() if "OK" not in line and "RUN" not in line)[-20000:])
