@@ -15,7 +15,8 @@ std::string find_program(const std::string& name);
 // The absolute path of the container runtime `asked`, a name or path; where nothing is asked for, that of
 // runc, or of crun on a machine without runc. "" where this machine has no such program.
 std::string find_runtime(const std::string& asked);
-// The same with the reason where there is none, for people. Code: runtime-missing.
+// The path that find_runtime() finds, or, for people, the reason why this machine has no such runtime. Code:
+// runtime-missing.
 Result<std::string> runtime_for(const std::string& asked);
 
 }  // namespace berth::agents
