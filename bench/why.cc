@@ -134,14 +134,14 @@ WhyTimes measure_why(const WhyOptions& options) {
   return times;
 }
 
-struct Compared {
+struct ComparedAnswers {
   std::uint64_t answers = 0, mismatches = 0;
   std::int64_t ours_ns = 0, brute_ns = 0;
 };
 
-Compared compare_with_brute_force(std::uint64_t clusters, std::uint64_t seed) {
+ComparedAnswers compare_with_brute_force(std::uint64_t clusters, std::uint64_t seed) {
   using namespace placement::testing;
-  Compared result;
+  ComparedAnswers result;
   placement::UnblockOptions options;
   options.work = options.copy_work = 100'000'000'000;
   options.max_sets = 100'000;
@@ -167,7 +167,7 @@ Compared compare_with_brute_force(std::uint64_t clusters, std::uint64_t seed) {
 }
 
 int report_why(const WhyOptions& options) {
-  const Compared compared = compare_with_brute_force(options.clusters, options.seed);
+  const ComparedAnswers compared = compare_with_brute_force(options.clusters, options.seed);
   WhyTimes times = measure_why(options);
   const auto per_s = [&](std::int64_t ns) {
     return ns == 0 ? 0 : static_cast<double>(compared.answers) * 1e9 / static_cast<double>(ns);

@@ -13,11 +13,11 @@
 
 #include "agents/kernel/shim/records.h"
 #include "agents/kernel/shim/system.h"
+#include "events/base/clock.h"
 
 namespace berth::agents::shim {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr int kUnitMayWait = 20;  // seconds for systemd's answer
 constexpr int kShimMayWait = 2;   // a lease that ends meanwhile ends its kernel so much later
 constexpr std::int64_t kAfterGrace = 10 * kSecond;  // from the kill to the record

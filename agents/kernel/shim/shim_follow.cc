@@ -19,6 +19,7 @@
 #include "agents/kernel/shim/remove_tree.h"
 #include "agents/kernel/shim/shim.h"
 #include "agents/kernel/shim/system.h"
+#include "events/base/clock.h"
 
 namespace berth::agents::shim {
 namespace {
@@ -48,8 +49,6 @@ bool kill_children() {
   return true;
 }
 
-constexpr std::int64_t kMillisecond = 1'000'000;
-constexpr std::int64_t kSecond = 1000 * kMillisecond;
 constexpr std::int64_t kPatience = 2'000'000'000;    // ns, for what was killed to be gone (P25)
 constexpr std::int64_t kTellAgain = 30'000'000'000;  // ns: another agent may have come
 

@@ -10,7 +10,7 @@ namespace {
 
 using projections::SessionRow;
 
-Error unknown(const std::string& id_or_name) {
+Error unknown_session(const std::string& id_or_name) {
   return make_error(kUnknownSession, "there is no session '" + clipped(id_or_name) + "'",
                     "berth session ls --all lists them");
 }
@@ -97,7 +97,7 @@ Result<const SessionRow*> find_session(const projections::State& state, const Ca
   const projections::Actor actor = actor_of(state, caller);
   if (const auto id = Uuid::parse(id_or_name)) {
     const SessionRow* row = state.sessions.find(SessionId(*id));
-    if (row == nullptr || !may_see_session(state, actor, *row)) return unknown(id_or_name);
+    if (row == nullptr || !may_see_session(state, actor, *row)) return unknown_session(id_or_name);
     return row;
   }
   if (const SessionRow* live = state.find_live(caller.user, id_or_name)) return live;
@@ -111,7 +111,7 @@ Result<const SessionRow*> find_session(const projections::State& state, const Ca
     if (is_better(row, best)) best = &row;
   });
   if (mine != nullptr) return mine;
-  if (other == nullptr) return unknown(id_or_name);
+  if (other == nullptr) return unknown_session(id_or_name);
   if (others_live > 1)
     return make_error("ambiguous-name",
                       "several users have a live session named '" + clipped(id_or_name) + "'",

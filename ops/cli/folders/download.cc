@@ -10,7 +10,7 @@
 namespace berth::cli {
 namespace {
 
-constexpr int kStartsMax = 3;  // of a file that changes while it comes
+constexpr int kDownloadsMax = 3;  // of a file that changes while it comes
 
 struct Range {
   std::uint64_t first = 0, last = 0, whole = 0;
@@ -56,7 +56,7 @@ Outcome<bool> Download::run(const std::string& path, const Sink& sink) {
       progress_.begin(path, piece->whole);
     }
     if (piece->offset != offset || piece->etag != etag || piece->whole < offset) {
-      if (!sink.begin_again || starts++ == kStartsMax)
+      if (!sink.begin_again || starts++ == kDownloadsMax)
         return Failure{
             kFailed, "file-changed", "'" + path + "' was changed while it was copied", "copy it again", {}};
       if (const auto forgot = sink.begin_again(); !forgot) return forgot.failure();

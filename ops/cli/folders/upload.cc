@@ -19,7 +19,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr int kStartsMax = 3;  // of one file whose upload the server no longer knows
+constexpr int kUploadsMax = 3;  // of one file whose upload the server no longer knows
 
 constexpr std::chrono::minutes kFinishMax{10};
 constexpr std::chrono::milliseconds kBusyPause{2'000};
@@ -84,7 +84,7 @@ Outcome<bool> Upload::run(const std::string& path, bool overwrite) {
     auto sent = run_once(path, overwrite);
     if (sent) return sent;
     give_up(sent.failure());
-    if (sent.failure().code != "unknown-upload" || starts == kStartsMax) return sent;
+    if (sent.failure().code != "unknown-upload" || starts == kUploadsMax) return sent;
   }
 }
 

@@ -10,7 +10,7 @@
 namespace berth::cli {
 namespace {
 
-constexpr std::string_view kBetween = ": ";
+constexpr std::string_view kBetweenParts = ": ";
 constexpr std::string_view kPercent = " %";
 constexpr std::string_view kLayout = "oci:/";
 
@@ -21,9 +21,9 @@ bool is_word(std::string_view text, std::size_t bytes_max) {
 
 // The text up to the next ": ", which is taken off `rest`; all of it, if there is none.
 std::string_view take_part(std::string_view& rest) {
-  const auto end = rest.find(kBetween);
+  const auto end = rest.find(kBetweenParts);
   const auto part = rest.substr(0, end);
-  rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + kBetween.size());
+  rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + kBetweenParts.size());
   return part;
 }
 

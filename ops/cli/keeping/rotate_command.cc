@@ -29,12 +29,12 @@ Outcome<json::value> look(Api& api) {
 // A server seals with a new key two seconds after it read of it. It is given ten.
 Outcome<json::value> await_sealing(Shell& shell, Api& api) {
   constexpr int kLooksMax = 50;
-  constexpr auto kBetween = std::chrono::milliseconds(200);
+  constexpr auto kBetweenTries = std::chrono::milliseconds(200);
   auto sealing = look(api);
   for (int i = 0; i < kLooksMax && sealing; ++i) {
     if (integer_at(*sealing, "sealing") == integer_at(*sealing, "newest")) break;
     shell.status("the servers learn the new key");
-    if (!api.pause(kBetween)) return interrupted_failure();
+    if (!api.pause(kBetweenTries)) return interrupted_failure();
     sealing = look(api);
   }
   shell.end_status();

@@ -27,7 +27,7 @@ Events owned_session() {
   return out;
 }
 
-std::string refusal_of(const v1::Request& r, const Events& more = {}) {
+std::string open_refusal(const v1::Request& r, const Events& more = {}) {
   Case c = given(owned_session() + more);
   c.when(r);
   return c.decided().at(0).request_refused().code();
@@ -54,24 +54,24 @@ TEST(OpenKernel, TheLogSaysWhoOpenedWhatAndHowTheyHadSignedIn) {
 
 TEST(OpenKernel, IsTheOwnersAlone) {
   for (const char* kind : {"exec", "copy"}) {
-    EXPECT_EQ(refusal_of(open_kernel("s1", kind)), "");
+    EXPECT_EQ(open_refusal(open_kernel("s1", kind)), "");
     for (const char* user : {"pat", "dave", "monty", "root"})
-      EXPECT_EQ(refusal_of(sent_by(open_kernel("s1", kind), user)), "denied") << user;
+      EXPECT_EQ(open_refusal(sent_by(open_kernel("s1", kind), user)), "denied") << user;
     for (const char* user : {"bob", "dora"})
-      EXPECT_EQ(refusal_of(sent_by(open_kernel("s1", kind), user)), "unknown-session") << user;
+      EXPECT_EQ(open_refusal(sent_by(open_kernel("s1", kind), user)), "unknown-session") << user;
   }
   for (const char* user : {"pat", "dave", "monty", "root"})
-    EXPECT_EQ(refusal_of(sent_by(open_kernel("s1", "shell", "main"), user)), "denied") << user;
+    EXPECT_EQ(open_refusal(sent_by(open_kernel("s1", "shell", "main"), user)), "denied") << user;
   v1::Request by_controller = open_kernel("s1");
   by_controller.set_actor("controller");
-  EXPECT_EQ(refusal_of(by_controller), "denied");
+  EXPECT_EQ(open_refusal(by_controller), "denied");
 }
 
 TEST(OpenKernel, OfASessionThatIsNotThereOrIsNotSeenIsOneAnswer) {
-  EXPECT_EQ(refusal_of(open_kernel("s9")), "unknown-session");
+  EXPECT_EQ(open_refusal(open_kernel("s9")), "unknown-session");
   v1::Request damaged = open_kernel("s1");
   damaged.mutable_open_kernel()->set_session_id("short");
-  EXPECT_EQ(refusal_of(damaged), "unknown-session");
+  EXPECT_EQ(open_refusal(damaged), "unknown-session");
 }
 
 TEST(OpenKernel, TheKernelIsOneOfTheSession) {
@@ -80,20 +80,20 @@ TEST(OpenKernel, TheKernelIsOneOfTheSession) {
   v1::Request r = open_kernel("s1");
   for (const std::string& kernel : {wire(kernel_name("s2")), wire("nobody"), std::string("short")}) {
     r.mutable_open_kernel()->set_kernel_id(kernel);
-    EXPECT_EQ(refusal_of(r, other), "unknown-kernel");
+    EXPECT_EQ(open_refusal(r, other), "unknown-kernel");
   }
 }
 
 TEST(OpenKernel, OnlyWhileTheKernelRuns) {
   const std::string k2 = kernel_name("s2");
   const Events placed = {session_requested("s2"), session_scheduled("s2", "a1")};
-  EXPECT_EQ(refusal_of(open_kernel("s2"), {session_requested("s2")}), "session-not-running");
-  EXPECT_EQ(refusal_of(open_kernel("s2"), placed), "session-not-running");
-  EXPECT_EQ(refusal_of(open_kernel("s2"), placed + Events{kernel_creating(k2)}), "session-not-running");
-  EXPECT_EQ(refusal_of(open_kernel("s2"), placed + Events{kernel_running(k2)}), "");
-  EXPECT_EQ(refusal_of(open_kernel("s1"), {session_terminating("s1")}), "session-not-running");
-  EXPECT_EQ(refusal_of(open_kernel("s1"), {kernel_terminated(kernel_name("s1"))}), "session-not-running");
-  EXPECT_EQ(refusal_of(open_kernel("s2"), {session_requested("s2"), session_cancelled("s2")}),
+  EXPECT_EQ(open_refusal(open_kernel("s2"), {session_requested("s2")}), "session-not-running");
+  EXPECT_EQ(open_refusal(open_kernel("s2"), placed), "session-not-running");
+  EXPECT_EQ(open_refusal(open_kernel("s2"), placed + Events{kernel_creating(k2)}), "session-not-running");
+  EXPECT_EQ(open_refusal(open_kernel("s2"), placed + Events{kernel_running(k2)}), "");
+  EXPECT_EQ(open_refusal(open_kernel("s1"), {session_terminating("s1")}), "session-not-running");
+  EXPECT_EQ(open_refusal(open_kernel("s1"), {kernel_terminated(kernel_name("s1"))}), "session-not-running");
+  EXPECT_EQ(open_refusal(open_kernel("s2"), {session_requested("s2"), session_cancelled("s2")}),
             "session-not-running");
 }
 
@@ -102,26 +102,26 @@ TEST(OpenKernel, OneThatRunsIsOpenedThoughAnotherStillStarts) {
   const v1::SessionSpec two = Spec().kernels(2);
   const Events gang = {session_requested("s2", two), session_scheduled("s2", {{"a1"}, {"a1", {}, "main", 2}}),
                        kernel_running(kernel_name("s2"))};
-  EXPECT_EQ(refusal_of(open_kernel("s2"), gang), "");
+  EXPECT_EQ(open_refusal(open_kernel("s2"), gang), "");
   v1::Request second = open_kernel("s2");
   second.mutable_open_kernel()->set_kernel_id(wire(kernel_name("s2", "main", 2)));
-  EXPECT_EQ(refusal_of(second, gang), "session-not-running");
-  EXPECT_EQ(refusal_of(second, gang + Events{kernel_running(kernel_name("s2", "main", 2))}), "");
+  EXPECT_EQ(open_refusal(second, gang), "session-not-running");
+  EXPECT_EQ(open_refusal(second, gang + Events{kernel_running(kernel_name("s2", "main", 2))}), "");
 }
 
 TEST(OpenKernel, ItsKindAndNameAreBounded) {
   for (const std::string& kind : {std::string(), std::string("ssh"), std::string(100'000, 'x')})
-    EXPECT_EQ(refusal_of(open_kernel("s1", kind)), "invalid-value");
+    EXPECT_EQ(open_refusal(open_kernel("s1", kind)), "invalid-value");
   for (const char* kind : {"shell", "app"}) {
-    EXPECT_EQ(refusal_of(open_kernel("s1", kind, "a-b_c.9")), "");
-    EXPECT_EQ(refusal_of(open_kernel("s1", kind, std::string(64, 'x'))), "");
+    EXPECT_EQ(open_refusal(open_kernel("s1", kind, "a-b_c.9")), "");
+    EXPECT_EQ(open_refusal(open_kernel("s1", kind, std::string(64, 'x'))), "");
     for (const std::string& name :
          {std::string(), std::string("a b"), std::string("a/b"), std::string("\x1b["),
           std::string("\xc3\xa9"), std::string(65, 'x'), std::string(100'000, 'x')})
-      EXPECT_EQ(refusal_of(open_kernel("s1", kind, name)), "invalid-name") << kind;
+      EXPECT_EQ(open_refusal(open_kernel("s1", kind, name)), "invalid-name") << kind;
   }
   for (const char* kind : {"exec", "copy"})
-    EXPECT_EQ(refusal_of(open_kernel("s1", kind, "x")), "invalid-name");
+    EXPECT_EQ(open_refusal(open_kernel("s1", kind, "x")), "invalid-name");
 }
 
 TEST(OpenKernel, AKeyPairThatReadsCopiesOutAndOpensNothingElse) {
@@ -130,14 +130,14 @@ TEST(OpenKernel, AKeyPairThatReadsCopiesOutAndOpensNothingElse) {
   for (const auto& [kind, code] : {std::pair{"exec", "key-read-only"}, {"copy", ""}}) {
     v1::Request r = open_kernel("s1", kind);
     r.mutable_owner()->set_keypair("AK1");
-    EXPECT_EQ(refusal_of(r, {reads}), code) << kind;
+    EXPECT_EQ(open_refusal(r, {reads}), code) << kind;
   }
 }
 
 TEST(OpenKernel, ADisabledUserOpensNothing) {
   v1::Event off = user_defined("alice");
   off.mutable_user_defined()->set_disabled(true);
-  EXPECT_EQ(refusal_of(open_kernel("s1"), {off}), "user-disabled");
+  EXPECT_EQ(open_refusal(open_kernel("s1"), {off}), "user-disabled");
 }
 
 }  // namespace

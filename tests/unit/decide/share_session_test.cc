@@ -33,7 +33,7 @@ v1::Request share(const std::string& scope, const std::string& id, bool withdraw
   return share_session("s1", scope, id, withdraw);
 }
 
-std::string refusal_of(const v1::Request& r, const Events& more = {}) {
+std::string share_refusal(const v1::Request& r, const Events& more = {}) {
   Case c = given(shared_world() + more);
   c.when(r);
   return c.decided().at(0).request_refused().code();
@@ -61,30 +61,30 @@ TEST(ShareSession, IsWithASuperadminOfAnyDomain) {
 }
 
 TEST(ShareSession, IsNotWithItsOwnerNorWithAMonitor) {
-  EXPECT_EQ(refusal_of(share("user", "alice")), "invalid-value");
-  EXPECT_EQ(refusal_of(share("user", "mona")), "invalid-value");
+  EXPECT_EQ(share_refusal(share("user", "alice")), "invalid-value");
+  EXPECT_EQ(share_refusal(share("user", "mona")), "invalid-value");
 }
 
 TEST(ShareSession, IsItsOwnersAlone) {
   for (const char* user : {"root", "dave", "mona"})
-    EXPECT_EQ(refusal_of(sent_by(share("user", "bob"), user)), "denied") << user;
+    EXPECT_EQ(share_refusal(sent_by(share("user", "bob"), user)), "denied") << user;
   for (const char* user : {"bob", "mel", "dora"})
-    EXPECT_EQ(refusal_of(sent_by(share("user", user), user)), "unknown-session") << user;
+    EXPECT_EQ(share_refusal(sent_by(share("user", user), user)), "unknown-session") << user;
   const Events with_bob = {session_shared("s1", "user", "bob")};
-  EXPECT_EQ(refusal_of(sent_by(share("user", "mel"), "bob"), with_bob), "denied");
-  EXPECT_EQ(refusal_of(sent_by(share("user", "bob", true), "bob"), with_bob), "denied");
+  EXPECT_EQ(share_refusal(sent_by(share("user", "mel"), "bob"), with_bob), "denied");
+  EXPECT_EQ(share_refusal(sent_by(share("user", "bob", true), "bob"), with_bob), "denied");
 }
 
 TEST(ShareSession, IsOfASessionThatLives) {
   const Events ending = {session_terminating("s1")};
   const Events ended = ending + Events{kernel_terminated(kernel_name("s1"))};
-  EXPECT_EQ(refusal_of(share("user", "bob"), ending), "session-terminating");
-  EXPECT_EQ(refusal_of(share("user", "bob"), ended), "session-ended");
+  EXPECT_EQ(share_refusal(share("user", "bob"), ending), "session-terminating");
+  EXPECT_EQ(share_refusal(share("user", "bob"), ended), "session-ended");
   v1::Request other = share("user", "bob");
   other.mutable_share_session()->set_session_id(wire("s9"));
-  EXPECT_EQ(refusal_of(other), "unknown-session");
+  EXPECT_EQ(share_refusal(other), "unknown-session");
   other.mutable_share_session()->set_session_id("short");
-  EXPECT_EQ(refusal_of(other), "unknown-session");
+  EXPECT_EQ(share_refusal(other), "unknown-session");
 }
 
 TEST(ShareSession, IsWithdrawnWhateverTheSessionDoes) {
@@ -97,7 +97,7 @@ TEST(ShareSession, IsWithdrawnWhateverTheSessionDoes) {
   given(shared_world() + with_bob + Events{session_terminating("s1"), kernel_terminated(kernel_name("s1"))})
       .when(share("user", "bob", true))
       .then({session_shared("s1", "user", "bob", true)});
-  EXPECT_EQ(refusal_of(share("user", "nobody", true)), "unknown-user");
+  EXPECT_EQ(share_refusal(share("user", "nobody", true)), "unknown-user");
 }
 
 TEST(ShareSession, HasABound) {
@@ -107,9 +107,9 @@ TEST(ShareSession, HasABound) {
     more.push_back(user_defined(name));
     more.push_back(session_shared("s1", "user", name));
   }
-  EXPECT_EQ(refusal_of(share("user", "bob"), more), "too-many-shares");
-  EXPECT_EQ(refusal_of(share("user", "u0"), more), "");
-  EXPECT_EQ(refusal_of(share("user", "u0", true), more), "");
+  EXPECT_EQ(share_refusal(share("user", "bob"), more), "too-many-shares");
+  EXPECT_EQ(share_refusal(share("user", "u0"), more), "");
+  EXPECT_EQ(share_refusal(share("user", "u0", true), more), "");
 }
 
 // ---- what a share is good for ----
@@ -118,30 +118,30 @@ TEST(ShareSession, LetsThemOpenItsKernels) {
   const Events shares = {session_shared("s1", "user", "bob"), session_shared("s1", "project", "default/labs"),
                          session_shared("s1", "user", "root")};
   for (const char* user : {"bob", "mel", "root"}) {
-    EXPECT_EQ(refusal_of(sent_by(open_kernel("s1", "exec"), user), shares), "") << user;
-    EXPECT_EQ(refusal_of(sent_by(open_kernel("s1", "app", "jupyter"), user), shares), "") << user;
+    EXPECT_EQ(share_refusal(sent_by(open_kernel("s1", "exec"), user), shares), "") << user;
+    EXPECT_EQ(share_refusal(sent_by(open_kernel("s1", "app", "jupyter"), user), shares), "") << user;
   }
-  EXPECT_EQ(refusal_of(sent_by(open_kernel("s1"), "suki"), shares), "denied");
-  EXPECT_EQ(refusal_of(sent_by(open_kernel("s1"), "dora"), shares), "unknown-session");
-  EXPECT_EQ(refusal_of(sent_by(open_kernel("s1"), "bob"),
-                       shares + Events{session_shared("s1", "user", "bob", true)}),
+  EXPECT_EQ(share_refusal(sent_by(open_kernel("s1"), "suki"), shares), "denied");
+  EXPECT_EQ(share_refusal(sent_by(open_kernel("s1"), "dora"), shares), "unknown-session");
+  EXPECT_EQ(share_refusal(sent_by(open_kernel("s1"), "bob"),
+                          shares + Events{session_shared("s1", "user", "bob", true)}),
             "unknown-session");
-  EXPECT_EQ(refusal_of(sent_by(open_kernel("s1"), "root"),
-                       shares + Events{session_shared("s1", "user", "root", true)}),
+  EXPECT_EQ(share_refusal(sent_by(open_kernel("s1"), "root"),
+                          shares + Events{session_shared("s1", "user", "root", true)}),
             "denied");
 }
 
 TEST(ShareSession, EndsWithAMembership) {
   v1::Event out = user_with_role("mel", "user");
-  EXPECT_EQ(refusal_of(sent_by(open_kernel("s1"), "mel"),
-                       Events{session_shared("s1", "project", "default/labs"), out}),
+  EXPECT_EQ(share_refusal(sent_by(open_kernel("s1"), "mel"),
+                          Events{session_shared("s1", "project", "default/labs"), out}),
             "unknown-session");
 }
 
 TEST(ShareSession, LetsNobodyEndIt) {
   const Events with_bob = {session_shared("s1", "user", "bob")};
-  EXPECT_EQ(refusal_of(sent_by(terminate_session("s1"), "bob")), "unknown-session");
-  EXPECT_EQ(refusal_of(sent_by(terminate_session("s1"), "bob"), with_bob), "denied");
+  EXPECT_EQ(share_refusal(sent_by(terminate_session("s1"), "bob")), "unknown-session");
+  EXPECT_EQ(share_refusal(sent_by(terminate_session("s1"), "bob"), with_bob), "denied");
 }
 
 }  // namespace

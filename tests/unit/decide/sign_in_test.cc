@@ -11,7 +11,7 @@ Events people_with_passwords() {
                           user_with_role("monty", "monitor")};
 }
 
-std::string code_of(const v1::Request& r, const Events& more = {}) {
+std::string sign_in_code(const v1::Request& r, const Events& more = {}) {
   Case c = given(people_with_passwords() + more);
   c.when(r);
   return c.decided().at(0).request_refused().code();
@@ -31,30 +31,30 @@ TEST(AddKeyPair, ItIsActiveFromNowAndWasNeverUsed) {
 }
 
 TEST(AddKeyPair, OfOneselfOrOfWhoIsBelow) {
-  EXPECT_EQ(code_of(sent_by(add_key_pair("AK1", "alice"), "alice")), "");
-  EXPECT_EQ(code_of(sent_by(add_key_pair("AK1", "alice"), "dave")), "");
-  EXPECT_EQ(code_of(sent_by(add_key_pair("AK1", "root"), "dave")), "denied");
-  EXPECT_EQ(code_of(sent_by(add_key_pair("AK1", "monty"), "dave")), "denied");
-  EXPECT_EQ(code_of(sent_by(add_key_pair("AK1", "alice"), "bob")), "unknown-user");
+  EXPECT_EQ(sign_in_code(sent_by(add_key_pair("AK1", "alice"), "alice")), "");
+  EXPECT_EQ(sign_in_code(sent_by(add_key_pair("AK1", "alice"), "dave")), "");
+  EXPECT_EQ(sign_in_code(sent_by(add_key_pair("AK1", "root"), "dave")), "denied");
+  EXPECT_EQ(sign_in_code(sent_by(add_key_pair("AK1", "monty"), "dave")), "denied");
+  EXPECT_EQ(sign_in_code(sent_by(add_key_pair("AK1", "alice"), "bob")), "unknown-user");
 }
 
 TEST(AddKeyPair, WhatIsWrongIsRefused) {
-  EXPECT_EQ(code_of(add_key_pair("AK1", "nobody")), "unknown-user");
-  EXPECT_EQ(code_of(add_key_pair("", "alice")), "invalid-definition");
-  EXPECT_EQ(code_of(add_key_pair("A K", "alice")), "invalid-definition");
-  EXPECT_EQ(code_of(add_key_pair("AK1", "alice"), {key_pair_defined("AK1", "bob")}), "id-in-use");
-  EXPECT_EQ(code_of(add_key_pair("AK1", "alice"),
-                    {key_pair_defined("AK1", "bob"), definition_removed("key", "AK1")}),
+  EXPECT_EQ(sign_in_code(add_key_pair("AK1", "nobody")), "unknown-user");
+  EXPECT_EQ(sign_in_code(add_key_pair("", "alice")), "invalid-definition");
+  EXPECT_EQ(sign_in_code(add_key_pair("A K", "alice")), "invalid-definition");
+  EXPECT_EQ(sign_in_code(add_key_pair("AK1", "alice"), {key_pair_defined("AK1", "bob")}), "id-in-use");
+  EXPECT_EQ(sign_in_code(add_key_pair("AK1", "alice"),
+                         {key_pair_defined("AK1", "bob"), definition_removed("key", "AK1")}),
             "name-retired");
   v1::Request open = add_key_pair("AK1", "alice");
   open.mutable_add_key_pair()->mutable_key()->clear_secret();
-  EXPECT_EQ(code_of(open), "invalid-definition");
+  EXPECT_EQ(sign_in_code(open), "invalid-definition");
   v1::Request late = add_key_pair("AK1", "alice");
   late.mutable_add_key_pair()->mutable_key()->set_expires_ns(kTestStart - 1);
-  EXPECT_EQ(code_of(late), "invalid-definition");
+  EXPECT_EQ(sign_in_code(late), "invalid-definition");
   v1::Request unnamed = add_key_pair("AK1", "alice");
   unnamed.mutable_add_key_pair()->mutable_key()->clear_name();
-  EXPECT_EQ(code_of(unnamed), "invalid-name");
+  EXPECT_EQ(sign_in_code(unnamed), "invalid-name");
 }
 
 TEST(AddKeyPair, AMonitorsReads) {
@@ -79,7 +79,7 @@ TEST(AddKeyPair, AUserHasSixtyFourAltogether) {
     keys.push_back(key_pair_defined("K" + std::to_string(i), "alice"));
     keys.back().mutable_key_pair_defined()->set_active(false);
   }
-  EXPECT_EQ(code_of(add_key_pair("AK1", "alice"), keys), "too-many-keys");
+  EXPECT_EQ(sign_in_code(add_key_pair("AK1", "alice"), keys), "too-many-keys");
 }
 
 std::string maker_of(const v1::Request& r, const Events& more = {}) {
@@ -137,9 +137,9 @@ TEST(ChangeKeyPair, IsItsUsersOrAnAdmins) {
   v1::Event off = key[0];
   off.mutable_key_pair_defined()->set_active(false);
   given(people_with_passwords() + key).when(sent_by(change_key_pair("AK1", false), "alice")).then({off});
-  EXPECT_EQ(code_of(sent_by(change_key_pair("AK1", false), "dave"), key), "");
-  EXPECT_EQ(code_of(sent_by(change_key_pair("AK1", false), "bob"), key), "unknown-key-pair");
-  EXPECT_EQ(code_of(change_key_pair("AK9", false)), "unknown-key-pair");
+  EXPECT_EQ(sign_in_code(sent_by(change_key_pair("AK1", false), "dave"), key), "");
+  EXPECT_EQ(sign_in_code(sent_by(change_key_pair("AK1", false), "bob"), key), "unknown-key-pair");
+  EXPECT_EQ(sign_in_code(change_key_pair("AK9", false)), "unknown-key-pair");
 }
 
 // ---- links and passwords ----
@@ -151,12 +151,13 @@ TEST(IssueLoginLink, IsMadeByAnAdminForWhoIsNotAbove) {
       .when(sent_by(issue_login_link("alice", kLink, kTestStart + kHour), "dave"))
       .then({issued});
   for (const char* user : {"root", "monty"})
-    EXPECT_EQ(code_of(sent_by(issue_login_link(user, kLink, kTestStart + kHour), "dave")), "denied");
-  EXPECT_EQ(code_of(sent_by(issue_login_link("alice", kLink, kTestStart + kHour), "alice")), "denied");
-  EXPECT_EQ(code_of(sent_by(issue_login_link("alice", kLink, kTestStart + kHour), "bob")), "unknown-user");
-  EXPECT_EQ(code_of(issue_login_link("alice", kLink, kTestStart - 1)), "invalid-value");
-  EXPECT_EQ(code_of(issue_login_link("alice", kLink, kTestStart + 31 * 24 * kHour)), "invalid-value");
-  EXPECT_EQ(code_of(issue_login_link("alice", "short", kTestStart + kHour)), "invalid-definition");
+    EXPECT_EQ(sign_in_code(sent_by(issue_login_link(user, kLink, kTestStart + kHour), "dave")), "denied");
+  EXPECT_EQ(sign_in_code(sent_by(issue_login_link("alice", kLink, kTestStart + kHour), "alice")), "denied");
+  EXPECT_EQ(sign_in_code(sent_by(issue_login_link("alice", kLink, kTestStart + kHour), "bob")),
+            "unknown-user");
+  EXPECT_EQ(sign_in_code(issue_login_link("alice", kLink, kTestStart - 1)), "invalid-value");
+  EXPECT_EQ(sign_in_code(issue_login_link("alice", kLink, kTestStart + 31 * 24 * kHour)), "invalid-value");
+  EXPECT_EQ(sign_in_code(issue_login_link("alice", "short", kTestStart + kHour)), "invalid-definition");
 }
 
 TEST(IssueLoginLink, TheOpenOneEndsAndOneThatIsOverDoesNot) {
@@ -192,7 +193,8 @@ TEST(SetPassword, ALinkIsSpentByIt) {
 TEST(SetPassword, ANewerLinkEndsTheOlderAndALateOneIsNone) {
   v1::Event newer = login_link_issued("alice");
   newer.mutable_login_link_issued()->set_token_hash(std::string(16, 'u'));
-  EXPECT_EQ(code_of(set_password("alice", kLink), {login_link_issued("alice"), newer}), "link-not-valid");
+  EXPECT_EQ(sign_in_code(set_password("alice", kLink), {login_link_issued("alice"), newer}),
+            "link-not-valid");
   Case c = given(people_with_passwords() + Events{login_link_issued("alice")});
   c.after(25 * kHour).when(set_password("alice", kLink)).then_refused("link-not-valid");
 }
@@ -212,12 +214,12 @@ TEST(SetPassword, IsOnesOwnAlone) {
   v1::Request r = set_password("alice");
   for (const char* user : {"root", "dave"}) {
     r.set_actor("user:" + std::string(user));
-    EXPECT_EQ(code_of(r, {password_set("alice")}), "denied");
+    EXPECT_EQ(sign_in_code(r, {password_set("alice")}), "denied");
   }
-  EXPECT_EQ(code_of(set_password("alice")), "no-password") << "the first one is set by a link";
+  EXPECT_EQ(sign_in_code(set_password("alice")), "no-password") << "the first one is set by a link";
   v1::Request open = set_password("alice");
   open.mutable_set_password()->clear_hash();
-  EXPECT_EQ(code_of(open, {password_set("alice")}), "invalid-definition");
+  EXPECT_EQ(sign_in_code(open, {password_set("alice")}), "invalid-definition");
 }
 
 // ---- browser sessions ----
@@ -231,19 +233,19 @@ TEST(StartBrowserSession, IsOfThePasswordInForce) {
   c.when(start_browser_session("b1", "alice")).then_refused("id-in-use");
   c.when(set_password("alice"));
   c.when(start_browser_session("b2", "alice")).then_refused("login-failed");
-  EXPECT_EQ(code_of(start_browser_session("b1", "alice")), "login-failed");
+  EXPECT_EQ(sign_in_code(start_browser_session("b1", "alice")), "login-failed");
 }
 
 TEST(StartBrowserSession, WhatIsWrongIsRefused) {
   const Events password = {password_set("alice")};
   v1::Request r = start_browser_session("b1", "alice");
   r.mutable_start_browser_session()->set_secret_hash("short");
-  EXPECT_EQ(code_of(r, password), "invalid-definition");
+  EXPECT_EQ(sign_in_code(r, password), "invalid-definition");
   r = start_browser_session("b1", "alice", kTestStart - 1);
-  EXPECT_EQ(code_of(r, password), "invalid-value");
+  EXPECT_EQ(sign_in_code(r, password), "invalid-value");
   r = start_browser_session("b1", "alice");
   r.set_actor("user:root");
-  EXPECT_EQ(code_of(r, password), "denied");
+  EXPECT_EQ(sign_in_code(r, password), "denied");
 }
 
 TEST(StartBrowserSession, ThoseThatExpiredEndAndOfFiftyTheLongestUnused) {
@@ -282,7 +284,7 @@ TEST(EndBrowserSessions, OfAnotherAreEndedByAnAdmin) {
        {std::pair{"dave", ""}, {"root", ""}, {"monty", "denied"}, {"bob", "unknown-browser-session"}}) {
     v1::Request r = end_browser_sessions("alice", "b1");
     r.set_actor("user:" + std::string(user));
-    EXPECT_EQ(code_of(r, one), code) << user;
+    EXPECT_EQ(sign_in_code(r, one), code) << user;
   }
 }
 

@@ -13,7 +13,7 @@
 namespace berth::projections {
 namespace {
 
-Actor actor(const std::string& role, bool administers = false) {
+Actor actor_of_role(const std::string& role, bool administers = false) {
   Actor out{"alice", role, "d1", {"p1", "p2"}, {}};
   if (administers) out.admin_of = {"p1"};
   return out;
@@ -27,11 +27,11 @@ v1::Owner subject(const std::string& domain, const std::string& project, const s
   return out;
 }
 
-const std::map<std::string, Actor> kActors = {{"user", actor("user")},
-                                              {"project admin", actor("user", true)},
-                                              {"domain admin", actor("domain-admin")},
-                                              {"monitor", actor("monitor")},
-                                              {"superadmin", actor("superadmin")}};
+const std::map<std::string, Actor> kActors = {{"user", actor_of_role("user")},
+                                              {"project admin", actor_of_role("user", true)},
+                                              {"domain admin", actor_of_role("domain-admin")},
+                                              {"monitor", actor_of_role("monitor")},
+                                              {"superadmin", actor_of_role("superadmin")}};
 
 Reach column(const Right& right, const std::string& who) {
   if (who == "user") return right.user;
@@ -63,25 +63,25 @@ TEST(Rights, NoNounAndVerbStandTwice) {
 }
 
 TEST(Rights, WhatNoRowNamesNobodyMay) {
-  EXPECT_EQ(reach(actor("superadmin"), Noun::kMetrics, Verb::kEnd), Reach::kNone);
+  EXPECT_EQ(reach(actor_of_role("superadmin"), Noun::kMetrics, Verb::kEnd), Reach::kNone);
 }
 
 TEST(Rights, AMonitorSeesWhatItDoesNotChange) {
   for (const Right& right : rights())
     if (right.verb != Verb::kSee) { EXPECT_LE(right.monitor, Reach::kOwn); }
-  EXPECT_EQ(reach(actor("monitor"), Noun::kEnvironment, Verb::kSee), Reach::kNone);
+  EXPECT_EQ(reach(actor_of_role("monitor"), Noun::kEnvironment, Verb::kSee), Reach::kNone);
 }
 
 TEST(Rights, ARoleThatIsUnknownIsAUsers) {
-  EXPECT_EQ(reach(actor("root"), Noun::kSession, Verb::kSee), Reach::kOwn);
+  EXPECT_EQ(reach(actor_of_role("root"), Noun::kSession, Verb::kSee), Reach::kOwn);
 }
 
 TEST(Rights, AMemberOfAProjectChangesItsMembersOnlyAsItsAdmin) {
-  EXPECT_TRUE(may(actor("user", true), Noun::kMembership, Verb::kChange, subject("d1", "p1", "")));
-  EXPECT_FALSE(may(actor("user", true), Noun::kMembership, Verb::kChange, subject("d1", "p2", "")));
-  EXPECT_TRUE(may(actor("user", true), Noun::kProject, Verb::kSee, subject("d1", "p2", "")));
-  EXPECT_FALSE(may(actor("user"), Noun::kProject, Verb::kSee, subject("d1", "p3", "")));
-  EXPECT_TRUE(may(actor("user"), Noun::kLimit, Verb::kSee, subject("d1", "", "")));
+  EXPECT_TRUE(may(actor_of_role("user", true), Noun::kMembership, Verb::kChange, subject("d1", "p1", "")));
+  EXPECT_FALSE(may(actor_of_role("user", true), Noun::kMembership, Verb::kChange, subject("d1", "p2", "")));
+  EXPECT_TRUE(may(actor_of_role("user", true), Noun::kProject, Verb::kSee, subject("d1", "p2", "")));
+  EXPECT_FALSE(may(actor_of_role("user"), Noun::kProject, Verb::kSee, subject("d1", "p3", "")));
+  EXPECT_TRUE(may(actor_of_role("user"), Noun::kLimit, Verb::kSee, subject("d1", "", "")));
 }
 
 TEST(Rights, AProjectAdminSeesTheUsersOfTheProject) {
@@ -89,19 +89,19 @@ TEST(Rights, AProjectAdminSeesTheUsersOfTheProject) {
   bob.set_name("bob");
   bob.set_domain("d1");
   bob.add_projects("p2");
-  EXPECT_FALSE(may(actor("user", true), Noun::kUser, Verb::kSee, bob));
+  EXPECT_FALSE(may(actor_of_role("user", true), Noun::kUser, Verb::kSee, bob));
   bob.add_projects("p1");
-  EXPECT_TRUE(may(actor("user", true), Noun::kUser, Verb::kSee, bob));
+  EXPECT_TRUE(may(actor_of_role("user", true), Noun::kUser, Verb::kSee, bob));
   bob.set_domain("d2");
-  EXPECT_FALSE(may(actor("user", true), Noun::kUser, Verb::kSee, bob));
+  EXPECT_FALSE(may(actor_of_role("user", true), Noun::kUser, Verb::kSee, bob));
 }
 
 TEST(Rights, NobodyManagesARoleAboveTheirOwn) {
   for (const std::string_view role : kRoles) {
-    EXPECT_TRUE(may_manage_role(actor("superadmin"), role));
-    EXPECT_EQ(may_manage_role(actor("domain-admin"), role), role == "domain-admin" || role == "user");
-    EXPECT_FALSE(may_manage_role(actor("monitor"), role));
-    EXPECT_FALSE(may_manage_role(actor("user", true), role));
+    EXPECT_TRUE(may_manage_role(actor_of_role("superadmin"), role));
+    EXPECT_EQ(may_manage_role(actor_of_role("domain-admin"), role), role == "domain-admin" || role == "user");
+    EXPECT_FALSE(may_manage_role(actor_of_role("monitor"), role));
+    EXPECT_FALSE(may_manage_role(actor_of_role("user", true), role));
   }
 }
 

@@ -20,7 +20,7 @@ using projections::Verb;
 
 constexpr std::size_t kIdsNamed = 5;
 
-Error unknown(const std::string& id_or_name) {
+Error unknown_folder(const std::string& id_or_name) {
   return make_error("unknown-folder", "there is no folder '" + clipped(id_or_name) + "'",
                     "berth folder ls lists them");
 }
@@ -62,7 +62,7 @@ Result<const FolderRow*> find(const State& state, const Caller& caller, const st
     if (row != nullptr && may_see_folder(actor_of(state, caller), *row)) return row;
   }
   const auto found = find_by_name(state, caller, id_or_name, with_trash);
-  if (found.ok() && *found == nullptr) return unknown(id_or_name);
+  if (found.ok() && *found == nullptr) return unknown_folder(id_or_name);
   return found;
 }
 
