@@ -70,6 +70,14 @@ class LogService : public ::testing::Test {
     return promise->get_future();
   }
 
+  // How many the server has refused, once it has counted so many: who is refused hears of it before that.
+  std::uint64_t refused(std::uint64_t awaited) const {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (server->counts().refused < awaited && std::chrono::steady_clock::now() < limit)
+      std::this_thread::yield();
+    return server->counts().refused;
+  }
+
   Uuid cluster;
   SystemClock clock;
   std::string text = "hello from the kernel\n";
@@ -116,10 +124,7 @@ TEST_F(LogService, AnswersNobodyWithoutTheAgentsOwnKey) {
   EXPECT_FALSE(fetch(signer("a2")).ok());
   const Signer thief(cluster, "agent:a1", 1, std::string(32, 'x'));
   EXPECT_FALSE(fetch(thief).ok());
-  // Who was refused hears of it before the server has counted that.
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (server->counts().refused < 2 && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
-  EXPECT_EQ(server->counts().refused, 2u);
+  EXPECT_EQ(refused(2), 2u);
 }
 
 TEST_F(LogService, AllQuestionsShareOneConnection) {
@@ -155,7 +160,7 @@ TEST_F(LogService, AnAgentThatWasEnrolledAnewIsAskedByItsNewKeyAlone) {
   ASSERT_TRUE(fetch(signer("a1")).ok());
   EXPECT_EQ(fetch(renewed).error().code, "agent-unreachable") << "the agent runs with its old key";
   while (server->counts().connections > 0) std::this_thread::yield();
-  EXPECT_EQ(server->counts().refused, 1u);
+  EXPECT_EQ(refused(1), 1u);
 }
 
 TEST_F(LogService, OnceTheTunnelsStopNobodyIsAnswered) {
