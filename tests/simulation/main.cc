@@ -83,6 +83,14 @@ bool run_seed(std::uint64_t seed, Sweep& sweep, bool verbose) {
   return report.failures.empty() && same;
 }
 
+// Nothing where no path is given; false: it cannot be written.
+bool open_to_write(const std::string& path, std::ofstream& file) {
+  if (path.empty()) return true;
+  file.open(path);
+  if (!file) std::fprintf(stderr, "berth-sim: cannot write %s\n", path.c_str());
+  return file.is_open();
+}
+
 bool parse_range(const std::string& text, std::uint64_t& from, std::uint64_t& to) {
   const auto dots = text.find("..");
   if (dots == std::string::npos) return false;
@@ -123,7 +131,7 @@ int main(int argc, char** argv) {
   std::string seeds;
   Sweep sweep;
   WorldOptions& options = sweep.options;
-  std::string record_path, compare_path;
+  std::string record_path, compare_path, dump_path;
   auto* one = app.add_option("--seed", seed, "run this seed and tell about it");
   auto* many = app.add_option("--seeds", seeds, "FROM..TO, both included")->excludes(one);
   app.add_option("--controllers", options.controllers, "controllers, standbys included")
@@ -138,6 +146,7 @@ int main(int argc, char** argv) {
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Profile>{{"plain", Profile::kPlain}, {"hostile", Profile::kHostile}}));
   app.add_option("--record", record_path, "write what each run was, a line a seed, to this file");
+  app.add_option("--dump", dump_path, "write the events and rows of each run to this file (dump.h)");
   app.add_option("--compare", compare_path, "fail where a run is not what this file says of its seed");
   app.add_flag("--every-policy", options.every_policy,
                "the group's policies are drawn from all that are built in");
@@ -159,16 +168,13 @@ int main(int argc, char** argv) {
     }
     sweep.recorded = &recorded;
   }
-  std::ofstream record;
-  if (!record_path.empty()) {
-    record.open(record_path);
-    if (!record) {
-      std::fprintf(stderr, "berth-sim: cannot write %s\n", record_path.c_str());
-      return 2;
-    }
+  std::ofstream record, dump;
+  if (!open_to_write(record_path, record) || !open_to_write(dump_path, dump)) return 2;
+  if (record.is_open()) {
     record << "# berth-sim --record: seed, what was appended to journal and orders, the events, the state\n";
     sweep.record = &record;
   }
+  if (dump.is_open()) options.dump = &dump;
   if (*one) return run_seed(seed, sweep, true) ? 0 : 1;
   std::uint64_t from = 1, to = 1000;
   if (*many && !parse_range(seeds, from, to)) {

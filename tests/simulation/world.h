@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,9 @@ struct WorldOptions {
   int agents = 3;
   int sessions = 14;
   bool verbose = false;
-  bool every_policy = false;  // the group's policies are drawn from all that are built in
-  bool decisions = false;     // at the end, each placement in the log is worked out again
+  bool every_policy = false;     // the group's policies are drawn from all that are built in
+  bool decisions = false;        // at the end, each placement in the log is worked out again
+  std::ostream* dump = nullptr;  // where the run is told to (dump.h); null: nowhere
 };
 
 // Of decisions that were run again: those that came out as recorded (placements, and places that were held
