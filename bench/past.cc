@@ -75,7 +75,6 @@ class Follower {
     config.controller.cluster = past_cluster();
     config.controller.secret = past_secret();
     config.controller.layout = log.layout();
-    config.signed_from_first = true;
     config.may_lead = false;
     config.projector.checkpoint_records = 0;
     config.voids_file = folder + "/state/voids";
@@ -108,8 +107,7 @@ class Follower {
             KeyPairSeal(past_cluster(), sealing_), PasswordSeal(past_cluster(), sealing_),
             api::AppPassSeal(past_cluster(), sealing_), "bench", "local:", "bench", log_.layout()},
         *node_, log_, *store_, clock_, random_);
-    api_node_->set_past(
-        &past_->start(*node_, log_, clock_, {JournalSigner(past_cluster(), past_secret()), true}));
+    api_node_->set_past(&past_->start(*node_, log_, clock_, JournalSigner(past_cluster(), past_secret())));
     api::ApiOptions options;
     options.file_key = api::KeyPair{};
     options.file_key->access_key = kKey;

@@ -67,7 +67,7 @@ struct Seconds {
 };
 
 Uuid cluster() { return Uuid::from_hash(blake2b_128("bench replay")); }
-JournalTrust trust() { return {JournalSigner(cluster(), std::string(32, 'k')), true}; }
+JournalTrust trust() { return JournalSigner(cluster(), std::string(32, 'k')); }
 
 struct Journal {
   std::unique_ptr<EventLog> log;
@@ -85,7 +85,7 @@ void make_journal(const ReplayOptions& options, Journal& journal) {
   shape.events_per_record = options.record_events;
   shape.between_events =
       static_cast<Duration>(options.days * static_cast<double>(kDay) / static_cast<double>(options.events));
-  JournalMaker maker(*trust().signer, shape);
+  JournalMaker maker(*trust(), shape);
   std::mutex mutex;
   std::condition_variable changed;
   std::size_t in_flight = 0;

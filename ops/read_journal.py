@@ -247,8 +247,10 @@ def open_envelope(payload):
     if len(payload) < HEADER.size:
         raise Damaged("shorter than a header")
     magic, length, crc, cluster, _, _, flags, writer = HEADER.unpack_from(payload)
-    if magic != b"BRTH":
-        raise Damaged("the magic is not BRTH")
+    if magic == b"BRTH":
+        raise Damaged("it was written by a build before Berth 0.1.0")
+    if magic != b"BRT1":
+        raise Damaged("the magic is not BRT1")
     if length != len(payload):
         raise Damaged(f"its length says {length}, it has {len(payload)} bytes")
     if crc != crc32c(payload[12:]):
@@ -268,7 +270,7 @@ class Chain:
     def __init__(self, cluster=None, start=0, kept=None):
         self.cluster, self.next = cluster, start
         self.kept, self.kept_found = kept, False
-        self.rules = self.applied = 0
+        self.applied = 0
         self.applied_at = {start: 0}
         self.key, self.head = b"", None
         self.suspicions = []  # since the newest right head
@@ -416,16 +418,13 @@ class Chain:
             if rewound is not None:
                 stream = {1: "REQUESTS", 2: "REPORTS"}.get(rewound.get("stream"))
                 self.inputs[stream, rewound.get("partition", 0)] = rewound.get("to", 0)
-            if "controller_elected" in event:
-                self.rules = event["controller_elected"].get("rules", 0)
             if "cluster_restored" in event:
                 self.epoch += 1000  # beyond the epochs that a lost tail may have had
             if "head_key_changed" in event:
                 self.take_key(event["head_key_changed"], offset)
             if "chain_head_recorded" in event:
                 self.take_head(event["chain_head_recorded"], offset)
-        if self.rules >= 10:
-            self.applied += 1
+        self.applied += 1
 
 
 # ---- what is printed ----

@@ -46,8 +46,7 @@ std::string limits_text(const State& state, const std::vector<LimitExcess>& all)
 // the slot.
 std::optional<Amount> left_of(const State& state, const std::string& scope, const std::string& slot);
 
-// What all kernels of the session ask for together, by slot name; zeros are left out. net_v3 sums by it: for
-// a spec that it takes today the result never changes.
+// What all kernels of the session ask for together, by slot name; zeros are left out.
 std::vector<SlotAmount> total_demand(const v1::SessionSpec& spec);
 
 }  // namespace berth::projections

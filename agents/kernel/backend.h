@@ -122,7 +122,7 @@ struct KernelHolding {
 
 // The last event of a kernel that was not forgotten.
 struct RecoveredKernel : KernelEvent {
-  std::optional<KernelHolding> holding;  // absent: its record is damaged or of an older agent
+  std::optional<KernelHolding> holding;  // absent: its record is damaged
   Egress egress = Egress::kNone;
 };
 

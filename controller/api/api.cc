@@ -148,8 +148,8 @@ void Api::stop() {
   quick_.stop();
 }
 
-// The journal says whose a key pair is, and has its secret sealed. An older build left the secret in the key
-// file; and before the first definitions that file alone says that its pair is the superadmin's.
+// The journal says whose a key pair is, and has its secret sealed. Before the first definitions the key file
+// alone says that its pair is the superadmin's.
 Result<Api::Signatory> Api::signatory_of(const std::string& access_key) const {
   Signatory out;
   out.key.set_active(true);

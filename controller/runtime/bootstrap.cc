@@ -81,18 +81,15 @@ std::vector<std::string> tags_of(const std::filesystem::path& layout) {
   return tags;
 }
 
-// As the journal is to have it: an older build recorded its key pair without the secret. Nothing if it does.
+// Nothing if the journal has it.
 void add_key_pair(ApiContext& api, const api::KeyPair& pair, v1::Define& define) {
+  if (holds(api, [&](const auto& s) { return s.key_pairs.find(pair.access_key) != nullptr; })) return;
   v1::KeyPairDefined key;
   key.set_id(pair.access_key);
   key.set_user("admin");
   key.set_active(true);
   key.set_name("first");
   key.set_created_ns(api.clock().now().wall);
-  api.with_state([&](const StateView& view) {
-    if (const auto* row = view.state.key_pairs.find(pair.access_key)) key = row->def;
-  });
-  if (key.has_secret()) return;
   api.key_pairs().seal(key, pair.secret_key);
   *define.add_key_pairs() = std::move(key);
 }
@@ -168,13 +165,8 @@ Result<void> define_defaults(ApiContext& api, const std::optional<api::KeyPair>&
     add_slot(define, "mem", SlotKind::kBytes, 0);
     add_slot(define, "cuda.device", SlotKind::kCount, kUnit);
     add_slot(define, "cuda.shares", SlotKind::kCount, kUnit / 10);
-  }
-  // A cluster of before this slot gets it too; one that can have no more slot types starts without.
-  if (lacks([](const auto& s) {
-        return s.slot_types.find(std::string(kDiskSlot)) != nullptr ||
-               s.slot_types.size() >= placement::kSlotTypesMax;
-      }))
     add_slot(define, std::string(kDiskSlot).c_str(), SlotKind::kBytes, 0);
+  }
   if (lacks([](const auto& s) {
         return s.groups.find("default") != nullptr || s.is_retired("group", "default");
       }))

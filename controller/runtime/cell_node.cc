@@ -34,8 +34,7 @@ bool is_of_the_leader(const LogEntry& entry, const projections::ApplyOutcome& ou
 
 projections::ProjectorOptions trusting(const CellNodeConfig& config) {
   projections::ProjectorOptions options = config.projector;
-  options.trust = {JournalSigner(config.controller.cluster, config.controller.secret),
-                   config.signed_from_first};
+  options.trust = JournalSigner(config.controller.cluster, config.controller.secret);
   return options;
 }
 

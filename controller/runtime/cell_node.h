@@ -39,7 +39,6 @@ namespace berth::controller {
 struct CellNodeConfig {
   ControllerConfig controller;
   projections::ProjectorOptions projector;
-  bool signed_from_first = false;  // JournalTrust::from_first
   projections::FollowerOptions follower;
   bool may_lead = true;         // false: an API server or auditor, which only follows
   std::string voids_file;       // of the VoidList

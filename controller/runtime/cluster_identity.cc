@@ -8,6 +8,7 @@
 #include "events/base/hash.h"
 #include "events/base/hex.h"
 #include "events/base/secrets.h"
+#include "events/codec/made_before.h"
 
 namespace berth::controller {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kWriterSecretBytes = 32;
+constexpr std::int64_t kFormat = 1;
 
 // What the file says, and its text: what this build does not know stays in it.
 struct ClusterFile {
@@ -23,7 +25,7 @@ struct ClusterFile {
 };
 
 Error malformed(const std::string& path,
-                const char* is_not = "{\"cluster\": UUID, \"secret\": 64 hex digits}") {
+                const char* is_not = "{\"format\": 1, \"cluster\": UUID, \"secret\": 64 hex digits, ...}") {
   return make_error("cluster-file-malformed", path + " is not " + is_not,
                     "restore it from a backup: without it the cluster's log cannot be joined");
 }
@@ -79,22 +81,18 @@ Result<ClusterFile> parse_file(const std::string& text, const std::string& path)
   auto* object = ec ? nullptr : value.if_object();
   if (object == nullptr || !object->contains("cluster") || !object->contains("secret"))
     return malformed(path);
+  const auto* format = object->if_contains("format");
+  if (format == nullptr) return made_before(path);
+  if (*format != kFormat) return malformed(path, "of a format that this build knows: is it of a newer one?");
   const auto* cluster = object->at("cluster").if_string();
   const auto* secret = object->at("secret").if_string();
   if (cluster == nullptr || secret == nullptr) return malformed(path);
   const auto id = Uuid::parse(std::string_view(cluster->data(), cluster->size()));
-  ClusterIdentity identity{id.value_or(Uuid{}),
-                           from_hex(std::string_view(secret->data(), secret->size())).value_or(""),
-                           false,
-                           {}};
+  ClusterIdentity identity{
+      id.value_or(Uuid{}), from_hex(std::string_view(secret->data(), secret->size())).value_or(""), {}};
   if (!id || identity.secret.size() != 32) return malformed(path);
-  const auto* signs = object->if_contains("signs_journal");
-  identity.signs_journal = signs != nullptr && signs->is_bool() && signs->get_bool();
-  // A file of an older build has no list: every node derives the same key then.
-  if (!object->contains("sealing_keys"))
-    object->emplace("sealing_keys",
-                    json::array{entry_of(1, as_view(blake2b_256(identity.secret, "berth-sealing-key")))});
-  if (!read_sealing_keys(object->at("sealing_keys"), identity.sealing))
+  const auto* keys = object->if_contains("sealing_keys");
+  if (keys == nullptr || !read_sealing_keys(*keys, identity.sealing))
     return malformed(path,
                      "right: its sealing_keys are no list of {\"number\": 1.., \"key\": 64 hex digits}");
   if (const auto* writers = object->if_contains("writers");
@@ -130,12 +128,12 @@ Result<ClusterIdentity> parse_cluster_identity(const std::string& text, const st
 Result<ClusterIdentity> load_or_create_cluster_identity(const std::string& path) {
   if (auto found = read_cluster_identity(path); found.ok() || !is_cluster_file_missing(found.error()))
     return found;
-  ClusterIdentity identity{SystemRandom().uuid(), random_bytes(32), true, {}};
+  ClusterIdentity identity{SystemRandom().uuid(), random_bytes(32), {}};
   const std::string sealing_key = random_bytes(kSealKeyBytes);
   identity.sealing.add({1, sealing_key});
-  const auto written = write_file(path, {{"cluster", to_string(identity.cluster)},
+  const auto written = write_file(path, {{"format", kFormat},
+                                         {"cluster", to_string(identity.cluster)},
                                          {"secret", to_hex(identity.secret)},
-                                         {"signs_journal", true},
                                          {"sealing_keys", json::array{entry_of(1, sealing_key)}}});
   if (!written) return written.error();
   return identity;

@@ -15,9 +15,7 @@ namespace berth::controller {
 
 struct ClusterIdentity {
   Uuid cluster;
-  std::string secret;  // 32 bytes
-  // The cluster was made by a build that signs every record of the journal: one without a signature is void.
-  bool signs_journal = false;
+  std::string secret;   // 32 bytes
   SealingRing sealing;  // of the secrets in requests and in the journal (P29)
   // Of the keys of agents and producers (ADR 0097), oldest first; empty: they are of the secret.
   std::vector<WriterSecret> writers = {};
@@ -26,7 +24,7 @@ struct ClusterIdentity {
 inline constexpr char kClusterFileMissing[] = "cluster-file-missing";
 inline bool is_cluster_file_missing(const Error& error) { return error.code == kClusterFileMissing; }
 
-// Codes: cluster-file-malformed, and those of read_private_file().
+// Codes: cluster-file-malformed, made-before-0.1.0, and those of read_private_file().
 Result<ClusterIdentity> read_cluster_identity(const std::string& path);
 // The same of a file's text; `path` is for people.
 Result<ClusterIdentity> parse_cluster_identity(const std::string& text, const std::string& path);

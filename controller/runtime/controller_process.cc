@@ -78,7 +78,6 @@ Result<void> ControllerProcess::start() {
                                              [](const std::string& line) { spdlog::warn("{}", line); });
   node.controller.policies = policies_.get();
   node.projector.build = kVersion;
-  node.signed_from_first = identity_.signs_journal;
   node.voids_file = config_.data + "/state/voids";
   node.truncation_file = config_.data + "/state/truncation";
   node.follower = {config_.accept_truncation, config_.log_url, config_.data + "/state"};
@@ -182,8 +181,7 @@ Result<void> ControllerProcess::watch_sessions() {
 void ControllerProcess::make_api_node(const ApiNodeConfig& api) {
   api_node_ = std::make_unique<ApiNode>(api, *node_, api_log_, *store_, clock_, random_);
   api_node_->set_past(
-      &past_->start(*node_, api_log_, clock_,
-                    {JournalSigner(identity_.cluster, identity_.secret), identity_.signs_journal}));
+      &past_->start(*node_, api_log_, clock_, JournalSigner(identity_.cluster, identity_.secret)));
   keys_ = std::make_unique<KeyKeeper>(
       config_.cluster_file.empty() ? config_.data + "/cluster.json" : config_.cluster_file, *api_node_,
       identity_.sealing, writers_);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "events/codec/journal_signer.h"
+#include "events/codec/made_before.h"
 #include "events/log/log_errors.h"
 
 namespace berth::controller {
@@ -28,14 +29,14 @@ Result<void> check_journal_owner(EventLog& log, const Uuid& cluster, std::string
   if (entries.empty()) return {};
   const std::string& oldest = entries.back().payload;
   const auto envelope = open_envelope(oldest);
+  if (!envelope && is_made_before(envelope.error())) return envelope.error();
   if (!envelope) return {};
   if (envelope->cluster != cluster)
     return make_error(
         "journal-of-another-cluster",
         "this log holds the journal of another cluster than cluster.json's " + to_string(cluster),
         "check --log and --data, or bring back the cluster.json that belongs to this log");
-  const bool is_signed = envelope->writer == kJournalWriter;  // builds before rules 4 signed none
-  if (is_signed && !JournalSigner(cluster, secret).is_right(oldest, *envelope))
+  if (!JournalSigner(cluster, secret).is_right(oldest, *envelope))
     return make_error("cluster-secret-wrong", "cluster.json's secret has not signed this log's journal",
                       "bring back the cluster.json that belongs to this log");
   return {};

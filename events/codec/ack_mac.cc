@@ -34,7 +34,7 @@ Hash128 ack_mac(std::string_view key, const Uuid& cluster, const v1::Acks& batch
   put(input, ack.last_order().sequence());
   put(input, std::uint64_t{ack.last_order().index()});
   put(input, std::uint64_t{ack.unknown()});
-  if (ack.lease_ms() != 0) put(input, static_cast<std::uint64_t>(ack.lease_ms()));  // older agents know none
+  put(input, static_cast<std::uint64_t>(ack.lease_ms()));
   return compute_mac(key, Channel::kAck, cluster, input);
 }
 

@@ -16,7 +16,6 @@
 
 namespace berth {
 
-inline constexpr std::uint32_t kRulesHeads = 10;  // from these on chain heads are signed and records counted
 inline constexpr std::size_t kHeadKeyBytes = 32;
 inline constexpr std::size_t kHeadSeedBytes = 32;
 inline constexpr std::size_t kHeadSignatureBytes = 64;

@@ -2,10 +2,13 @@
 
 #include <cstring>
 
+#include "events/codec/made_before.h"
+
 namespace berth {
 namespace {
 
-constexpr char kMagic[4] = {'B', 'R', 'T', 'H'};
+constexpr char kMagic[4] = {'B', 'R', 'T', '1'};
+constexpr char kMagicBefore[4] = {'B', 'R', 'T', 'H'};
 constexpr std::size_t kChecked = 12;  // the checksum covers everything from here
 constexpr std::size_t kFixed = 36;    // magic, length, crc, cluster, rules, min_reader, flags, writer length
 constexpr std::uint16_t kSigned = 1;
@@ -63,7 +66,8 @@ std::string make_envelope(const Uuid& cluster, std::string_view body, std::uint1
 
 Result<Envelope> open_envelope(std::string_view bytes) {
   if (bytes.size() < kFixed) return malformed("it is shorter than a header");
-  if (std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0) return malformed("the magic is not BRTH");
+  if (std::memcmp(bytes.data(), kMagicBefore, sizeof kMagicBefore) == 0) return made_before("this log");
+  if (std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0) return malformed("the magic is not BRT1");
   if (get<std::uint32_t>(bytes, 4) != bytes.size()) return malformed("the length differs");
   if (get<std::uint32_t>(bytes, 8) != crc32c(bytes.substr(kChecked)))
     return malformed("the checksum differs");

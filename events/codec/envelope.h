@@ -11,8 +11,7 @@
 
 namespace berth {
 
-inline constexpr std::uint16_t kRules = 11;       // the transition table and net that this build writes (P15)
-inline constexpr std::uint16_t kRulesSigned = 4;  // from these on journal records are signed (P1)
+inline constexpr std::uint16_t kRules = 1;  // the transition table and net that this build writes (P15)
 inline constexpr std::uint16_t kReaderVersion = 1;          // the schema that this build reads
 inline constexpr std::size_t kRecordBytesMax = 256u << 10;  // P4
 inline constexpr std::size_t kWriterNameMax = 200;
@@ -33,8 +32,8 @@ std::string make_envelope(const Uuid& cluster, std::string_view body, std::uint1
 // Envelope with writer, generation and MAC (signing.h computes them).
 std::string make_envelope(const Envelope& envelope);
 
-// Checks magic, length and checksum. Code: envelope-malformed. `rules` and `min_reader` are not judged here:
-// a void record stops nobody (P3).
+// Checks magic, length and checksum. Codes: envelope-malformed, made-before-0.1.0. `rules` and `min_reader`
+// are not judged here: a void record stops nobody (P3).
 Result<Envelope> open_envelope(std::string_view bytes);
 // The same, and refuses a payload of another cluster: other-cluster.
 Result<Envelope> open_envelope(std::string_view bytes, const Uuid& cluster);

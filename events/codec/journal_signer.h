@@ -32,11 +32,8 @@ class JournalSigner {
   std::string key_;
 };
 
-// What a reader of the journal believes.
-struct JournalTrust {
-  std::optional<JournalSigner> signer;  // none: the reader holds no secret, and believes every record
-  // The cluster was made by a build that signs every record. Else a record needs a signature from rules 4 on.
-  bool from_first = false;
-};
+// What a reader of the journal believes: each record that it has signed. None: the reader holds no secret,
+// and believes every record.
+using JournalTrust = std::optional<JournalSigner>;
 
 }  // namespace berth

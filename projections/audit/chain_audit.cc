@@ -151,7 +151,6 @@ void ChainAudit::apply(const RecordGlance& record, const Hash256& link, Offset a
   for (const auto& range : h.ranges()) inputs_[{range.stream(), range.partition()}] = range.to();
   ++counts_.applied;
   for (const auto& event : record.told) {
-    if (event.has_controller_elected()) rules_ = event.controller_elected().rules();
     if (event.has_input_rewound()) {
       const auto& e = event.input_rewound();
       inputs_[{e.stream(), e.partition()}] = e.to();
@@ -161,7 +160,7 @@ void ChainAudit::apply(const RecordGlance& record, const Hash256& link, Offset a
     if (event.has_chain_head_recorded()) take_head(event.chain_head_recorded(), at);
     if (finding_) return;
   }
-  if (rules_ >= kRulesHeads) ++chain_.applied;
+  ++chain_.applied;
 }
 
 void ChainAudit::take_key(const v1::HeadKeyChanged& e, Offset at) {

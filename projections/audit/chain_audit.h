@@ -68,7 +68,6 @@ class ChainAudit {
   bool kept_found_ = false;
   std::uint64_t epoch_ = 0, sequence_ = 0;
   std::int64_t time_ = 0;
-  std::uint32_t rules_ = 0;
   Hash256 link_{};
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> inputs_;
   ChainPoint chain_;

@@ -114,11 +114,11 @@ SessionRow with_status(const State& state, SessionRow row, Timestamp now);
 SessionStatus status_of(const State& state, const SessionRow& row);
 
 // Fills in the row of a kernel of the session that is placed at `p`.
-Forbidden make_kernel(const EventContext& c, const SessionRow& session, const v1::Placement& p,
-                      std::uint32_t attempt, KernelRow& row);
+Forbidden make_kernel(const SessionRow& session, const v1::Placement& p, std::uint32_t attempt,
+                      KernelRow& row);
 
 // Notes in the victim's row that it makes room for the session `preemptor` (bytes of its id), and whose that
-// session is (since rules 6).
+// session is.
 Forbidden preempt(const EventContext& c, SessionRow& victim, const std::string& preemptor);
 
 // If the session has ended in SUCCESS, sessions that depend on it wait for it no longer.

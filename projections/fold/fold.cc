@@ -200,7 +200,7 @@ void Fold::close(const v1::RecordHeader& h, const Hash256& link) {
   epoch.sequence = h.sequence();
   epoch.link = link;
   epoch.time = std::max(epoch.time, h.time_ns());
-  if (epoch.rules >= kRulesHeads) ++epoch.applied;
+  ++epoch.applied;
   state_.epochs.put(std::move(epoch));
   for (const auto& range : h.ranges())
     state_.inputs.put({input_key(range.stream(), range.partition()), range.to(), range.last_crc()});

@@ -51,7 +51,7 @@ Forbidden apply(EventContext& c, const v1::AgentEnrolled& e) {
   if (e.agent().empty()) return "an agent without a name";
   const AgentRow* known = c.state.agents.find(e.agent());
   if (known != nullptr && e.generation() <= known->generation) return "a key generation never falls";
-  if (c.rules_since(4) && c.state.is_retired("agent", e.agent())) return net::kRetired;
+  if (c.state.is_retired("agent", e.agent())) return net::kRetired;
   if (!e.token_hash().empty() && e.token_hash().size() != sizeof(Hash128))
     return "a token's hash has 16 bytes";
   AgentRow row = known != nullptr ? *known : AgentRow{};
@@ -72,12 +72,10 @@ Forbidden apply(EventContext& c, const v1::AgentJoined& e) {
   const auto nonce = Uuid::from_bytes(e.nonce());
   if (!incarnation || incarnation->is_nil() || !nonce || nonce->is_nil())
     return "a join without incarnation or nonce";
-  if (c.rules_since(4)) {
-    if (c.state.joins.find(JoinRow::make_key(e.agent(), *nonce)) != nullptr)
-      return "a join that was read before";
-    if (from_wire_ms(e.sent_ms()) + kJoinKeptFor < c.time) return "a join that was sent more than a day ago";
-    c.state.joins.put({e.agent(), *nonce, c.time});
-  }
+  if (c.state.joins.find(JoinRow::make_key(e.agent(), *nonce)) != nullptr)
+    return "a join that was read before";
+  if (from_wire_ms(e.sent_ms()) + kJoinKeptFor < c.time) return "a join that was sent more than a day ago";
+  c.state.joins.put({e.agent(), *nonce, c.time});
   AgentRow row = *known;
   row.state = AgentState::kAlive;
   row.fenced = false;
@@ -86,7 +84,7 @@ Forbidden apply(EventContext& c, const v1::AgentJoined& e) {
   row.joined_at = c.time;
   row.joined = c.position;
   copy_join(row, e);
-  if (c.rules_since(8)) copy_volumes(c.state, row, e);
+  copy_volumes(c.state, row, e);
   c.state.agents.put(std::move(row));
   c.order_to(e.agent(), true);
   return {};

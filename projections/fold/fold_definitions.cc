@@ -1,7 +1,6 @@
 // Definitions: the row is the event. How far an image is being built stands in the image's row.
 #include "projections/fold/event_context.h"
 #include "projections/fold/net.h"
-#include "projections/fold/net_v3.h"
 
 namespace berth::projections {
 namespace {
@@ -18,8 +17,8 @@ template <class Row, class M> Forbidden define(EventContext& c, Table<Row>& tabl
 // What may be removed and then never comes back.
 template <class Row, class M>
 Forbidden define_once(EventContext& c, Table<Row>& table, const char* kind, const M& def,
-                      const std::string& name, std::uint32_t since = 4) {
-  if (c.rules_since(since) && c.state.is_retired(kind, name)) return net::kRetired;
+                      const std::string& name) {
+  if (c.state.is_retired(kind, name)) return net::kRetired;
   return define(c, table, def);
 }
 
@@ -33,29 +32,25 @@ Forbidden apply(EventContext& c, const v1::ResourceGroupDefined& e) {
   return define_once(c, c.state.groups, "group", e, e.name());
 }
 Forbidden apply(EventContext& c, const v1::DomainDefined& e) {
-  return define_once(c, c.state.domains, "domain", e, e.name(), 5);
+  return define_once(c, c.state.domains, "domain", e, e.name());
 }
 Forbidden apply(EventContext& c, const v1::ProjectDefined& e) {
-  if (c.rules_since(5) && c.state.domains.find(e.domain()) == nullptr)
-    return "a project of a domain that does not exist";
-  return define_once(c, c.state.projects, "project", e, e.domain() + "/" + e.name(), 5);
+  if (c.state.domains.find(e.domain()) == nullptr) return "a project of a domain that does not exist";
+  return define_once(c, c.state.projects, "project", e, e.domain() + "/" + e.name());
 }
 Forbidden apply(EventContext& c, const v1::UserDefined& e) {
-  if (c.rules_since(5))
-    if (auto reason = net::check_user(c.state, e); !reason.empty()) return reason;
-  return define_once(c, c.state.users, "user", e, e.name(), 5);
+  if (auto reason = net::check_user(c.state, e); !reason.empty()) return reason;
+  return define_once(c, c.state.users, "user", e, e.name());
 }
 Forbidden apply(EventContext& c, const v1::KeyPairDefined& e) {
-  if (c.rules_since(5) && c.state.users.find(e.user()) == nullptr)
-    return "a key pair of a user that does not exist";
-  return define_once(c, c.state.key_pairs, "key", e, e.id(), 5);
+  if (c.state.users.find(e.user()) == nullptr) return "a key pair of a user that does not exist";
+  return define_once(c, c.state.key_pairs, "key", e, e.id());
 }
 Forbidden apply(EventContext& c, const v1::ImageRegistered& e) {
   return define_once(c, c.state.images, "image", e, e.reference());
 }
 
 Forbidden apply(EventContext& c, const v1::ImageBuildChanged& e) {
-  if (!c.rules_since(7)) return net::kTooEarly;
   if (e.reference().empty()) return "a build of no image";
   if (e.percent() > 100) return "a build's percent out of range";
   if (c.state.is_retired("image", e.reference())) return net::kRetired;
@@ -74,8 +69,7 @@ Forbidden apply(EventContext& c, const v1::PresetDefined& e) {
 }
 
 Forbidden apply(EventContext& c, const v1::LimitSet& e) {
-  const auto check = c.rules_since(4) ? net::check_limit : net_v3::check_limit;
-  if (auto reason = check(c.state, e); !reason.empty()) return reason;
+  if (auto reason = net::check_limit(c.state, e); !reason.empty()) return reason;
   return define(c, c.state.limits, e);
 }
 
@@ -88,10 +82,6 @@ Forbidden apply(EventContext& c, const v1::LimitRemoved& e) {
 }
 
 Forbidden apply(EventContext& c, const v1::DefinitionRemoved& e) {
-  const bool identity =
-      e.kind() == "domain" || e.kind() == "project" || e.kind() == "user" || e.kind() == "key";
-  if (identity && !c.rules_since(5)) return net::kTooEarly;
-  if (e.kind() == "producer" && !c.rules_since(10)) return net::kTooEarly;
   if (auto reason = net::check_removal(c.state, e.kind(), e.name()); !reason.empty()) return reason;
   if (e.kind() == "group") {
     c.state.groups.erase(e.name());

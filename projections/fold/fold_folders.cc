@@ -46,7 +46,6 @@ Forbidden check_share(const State& state, const v1::FolderShared& e) {
 // In `next`, if the folder exists and is in one of the states.
 Forbidden change(EventContext& c, const std::string& folder, std::initializer_list<FolderState> from,
                  FolderRow& next) {
-  if (!c.rules_since(8)) return net::kTooEarly;
   const FolderRow* row = find(c.state, folder);
   if (row == nullptr) return kUnknown;
   if (std::ranges::find(from, row->state) == from.end())
@@ -69,13 +68,12 @@ bool is_name_free(const State& state, const FolderRow& row, const std::string& n
 }  // namespace
 
 Forbidden apply(EventContext& c, const v1::FolderCreated& e) {
-  if (!c.rules_since(8)) return net::kTooEarly;
   const auto id = Uuid::from_bytes(e.folder());
   const auto volume = Uuid::from_bytes(e.volume());
   if (!id || id->is_nil() || !volume) return "a folder without an id or a volume";
   if (c.state.folders.find(FolderId(*id)) != nullptr) return "a folder that exists";
   if (c.state.volumes.find(VolumeId(*volume)) == nullptr) return "a folder on a volume that nobody has had";
-  const bool automatic = c.rules_since(9) && e.name() == kAutomaticFolder && !e.owner().user().empty();
+  const bool automatic = e.name() == kAutomaticFolder && !e.owner().user().empty();
   if (!automatic && !is_valid_name(e.name())) return "a folder without a name";
   if (auto reason = check_owner(c.state, e.owner()); !reason.empty()) return reason;
   FolderRow row;
@@ -188,7 +186,6 @@ Forbidden apply(EventContext& c, const v1::FolderShared& e) {
 
 // The agent is told all that is to be done: its predecessor may have done none of it.
 Forbidden apply(EventContext& c, const v1::VolumeAgentNamed& e) {
-  if (!c.rules_since(8)) return net::kTooEarly;
   const auto id = Uuid::from_bytes(e.volume());
   const VolumeRow* known = id ? c.state.volumes.find(VolumeId(*id)) : nullptr;
   if (known == nullptr) return "a volume that nobody has had";

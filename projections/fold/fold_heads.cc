@@ -19,7 +19,6 @@ Forbidden check_succession(const EventContext& c, const HeadRow* known, const v1
 }  // namespace
 
 Forbidden apply(EventContext& c, const v1::HeadKeyChanged& e) {
-  if (!c.rules_since(kRulesHeads)) return net::kTooEarly;
   if (e.public_key().size() != kHeadKeyBytes) return "a head key of another length";
   if (!has_seal_shape(e.secret_key())) return "a head key whose seed is not sealed";
   const HeadRow* known = c.state.heads.find("head");
@@ -36,7 +35,6 @@ Forbidden apply(EventContext& c, const v1::HeadKeyChanged& e) {
 
 Forbidden take_signed_head(EventContext& c, const v1::ChainHeadRecorded& e) {
   if (e.signature().empty() && e.head_key().empty()) return {};
-  if (!c.rules_since(kRulesHeads)) return net::kTooEarly;
   const HeadRow* known = c.state.heads.find("head");
   if (known == nullptr || e.head_key() != known->public_key)
     return "a chain head under another key than the log's";

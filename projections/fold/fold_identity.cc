@@ -1,4 +1,4 @@
-// How people sign in, and what of it is used. All of it is of rules 5, but for what says otherwise.
+// How people sign in, and what of it is used.
 #include <algorithm>
 
 #include "events/codec/sealing.h"
@@ -8,10 +8,7 @@
 namespace berth::projections {
 namespace {
 
-constexpr std::uint32_t kIdentityRules = 5;
-
 Forbidden check_user(const EventContext& c, const std::string& user) {
-  if (!c.rules_since(kIdentityRules)) return net::kTooEarly;
   return c.state.users.find(user) != nullptr ? "" : "no user is named '" + user + "'";
 }
 
@@ -43,7 +40,6 @@ Forbidden apply(EventContext& c, const v1::LoginLinkIssued& e) {
 }
 
 Forbidden apply(EventContext& c, const v1::LoginLinkEnded& e) {
-  if (!c.rules_since(6)) return net::kTooEarly;
   if (c.state.login_links.find(e.user()) == nullptr) return "the user has no login link";
   c.state.login_links.erase(e.user());
   return accept(c);
@@ -74,7 +70,7 @@ Forbidden apply(EventContext& c, const v1::BrowserSessionUsed& e) {
 Forbidden apply(EventContext& c, const v1::BrowserSessionEnded& e) {
   const BrowserSessionRow* known = find_browser_session(c, e.id());
   if (known == nullptr) return "there is no such browser session";
-  if (c.rules_since(6) && e.user() != known->user) return "the browser session is not that user's";
+  if (e.user() != known->user) return "the browser session is not that user's";
   const Uuid id = known->id;
   c.state.browser_sessions.erase(id);
   return accept(c);
@@ -82,7 +78,6 @@ Forbidden apply(EventContext& c, const v1::BrowserSessionEnded& e) {
 
 Forbidden apply(EventContext& c, const v1::KeyPairUsed& e) {
   const KeyPairRow* known = c.state.key_pairs.find(e.id());
-  if (!c.rules_since(kIdentityRules)) return net::kTooEarly;
   if (known == nullptr) return "there is no such key pair";
   KeyPairRow row = *known;
   row.def.set_used_ns(e.used_ns());
@@ -91,7 +86,6 @@ Forbidden apply(EventContext& c, const v1::KeyPairUsed& e) {
 }
 
 Forbidden apply(EventContext& c, const v1::UnreachableChanged& e) {
-  if (!c.rules_since(kIdentityRules)) return net::kTooEarly;
   for (const std::string& agent : e.lost()) {
     if (c.state.agents.find(agent) == nullptr) return "no agent is named " + agent;
     c.state.unreachable.put({agent});

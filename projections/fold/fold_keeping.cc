@@ -1,5 +1,5 @@
 // How the cluster is kept: history's rule and what it prunes, a log that goes on from a backup, and the keys
-// that seal secrets. All of it is of rules 10.
+// that seal secrets.
 #include "events/codec/sealing.h"
 #include "projections/fold/event_context.h"
 #include "projections/fold/net.h"
@@ -8,7 +8,6 @@
 namespace berth::projections {
 namespace {
 
-constexpr std::uint32_t kKeepingRules = 10;
 // The epochs that the lost part of a log may have had: those of the restored one come after them all.
 constexpr std::uint64_t kRestoreLift = 1'000;
 constexpr std::size_t kBackupIdBytes = 32;
@@ -34,7 +33,6 @@ Forbidden check_new_key(const State& state, const v1::SealKeyAdded& e) {
 }  // namespace
 
 Forbidden apply(EventContext& c, const v1::HistoryRuleSet& e) {
-  if (!c.rules_since(kKeepingRules)) return net::kTooEarly;
   if (e.keep_ms() < 0) return "a time out of range";
   KeepingRow row = c.state.kept();
   row.history_keep_ms = e.keep_ms();
@@ -43,7 +41,6 @@ Forbidden apply(EventContext& c, const v1::HistoryRuleSet& e) {
 }
 
 Forbidden apply(EventContext& c, const v1::HistoryPruned& e) {
-  if (!c.rules_since(kKeepingRules)) return net::kTooEarly;
   KeepingRow row = c.state.kept();
   if (e.before_ns() <= row.pruned_before) return "history is pruned up to there already";
   if (e.before_ns() > c.time) return "history of what is to come";
@@ -55,7 +52,6 @@ Forbidden apply(EventContext& c, const v1::HistoryPruned& e) {
 // Who was signed in then is not now: a browser session may have been ended in the part of the log that is
 // lost. No record of this epoch follows; the next election begins an epoch that the lost part never had.
 Forbidden apply(EventContext& c, const v1::ClusterRestored& e) {
-  if (!c.rules_since(kKeepingRules)) return net::kTooEarly;
   if (e.backup().size() != kBackupIdBytes) return "a restore without its backup's id";
   if (e.taken_ns() > c.time) return "a backup of what is to come";
   erase_all(c.state.browser_sessions);
@@ -73,14 +69,12 @@ Forbidden apply(EventContext& c, const v1::ClusterRestored& e) {
 }
 
 Forbidden apply(EventContext& c, const v1::SealKeyAdded& e) {
-  if (!c.rules_since(kKeepingRules)) return net::kTooEarly;
   if (Forbidden reason = check_new_key(c.state, e); !reason.empty()) return reason;
   c.state.seal_keys.put({e.number(), e.key(), c.time, false});
   return accepted(c);
 }
 
 Forbidden apply(EventContext& c, const v1::SecretResealed& e) {
-  if (!c.rules_since(kKeepingRules)) return net::kTooEarly;
   if (!has_seal_shape(e.secret())) return "a secret that is not sealed";
   const auto secret = find_secret(c.state, e);
   if (!secret) return "a secret that does not exist";
@@ -106,7 +100,6 @@ Forbidden apply(EventContext& c, const v1::SecretResealed& e) {
 }
 
 Forbidden apply(EventContext& c, const v1::SealKeyDestroyed& e) {
-  if (!c.rules_since(kKeepingRules)) return net::kTooEarly;
   bool has_newer = false;
   for (const std::string& key : c.state.seal_keys.sorted_keys()) {
     const SealKeyRow* row = c.state.seal_keys.find(key);

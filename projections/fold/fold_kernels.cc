@@ -36,14 +36,13 @@ template <class M> Forbidden simple_progress(EventContext& c, const M& e, Kernel
 
 // A start that failed, or an agent, its lease or its machine that is gone with a session that may move: the
 // session goes back to the queue.
-bool means_reschedule(const EventContext& c, const SessionRow& session, v1::KernelEnd end) {
+bool means_reschedule(const SessionRow& session, v1::KernelEnd end) {
   if (session.terminating) return false;
   if (session.reason_code == end_reason::kPreempted && session.rescheduling)
     return false;  // it does so already
   const bool may_move = session.spec->spec.requeueable();
   return end == v1::START_FAILED || (end == v1::AGENT_LOST && may_move) ||
-         (end == v1::LEASE_OVER && may_move && c.rules_since(4)) ||
-         (end == v1::MACHINE_STOPPED && may_move && c.rules_since(11));
+         (end == v1::LEASE_OVER && may_move) || (end == v1::MACHINE_STOPPED && may_move);
 }
 
 const char* reason_of(v1::KernelEnd end) {
@@ -114,11 +113,11 @@ Forbidden apply(EventContext& c, const v1::KernelTerminated& e) {
   ++session.kernels_ended;
   if (row.role == 0 && row.index == 1)
     session.exit_code = row.exit_code != 0 || e.end() == v1::EXITED ? row.exit_code : 1;
-  if (means_reschedule(c, session, e.end())) {
+  if (means_reschedule(session, e.end())) {
     session.rescheduling = true;
     session.reason_code = reason_of(e.end());
     session.message = e.message();
-    if (c.rules_since(2) && e.end() == v1::START_FAILED) avoid_agent(session, row.agent, c.time);
+    if (e.end() == v1::START_FAILED) avoid_agent(session, row.agent, c.time);
   }
   const KernelId ended = row.id;
   c.order_to(row.agent);  // forget: the end is known
@@ -133,7 +132,6 @@ Forbidden apply(EventContext& c, const v1::KernelTerminated& e) {
 
 // Changes no row but the request's: what is done in a kernel is no part of the state.
 Forbidden apply(EventContext& c, const v1::KernelOpened& e) {
-  if (!c.rules_since(6)) return net::kTooEarly;
   const KernelRow* kernel = find_kernel(c.state, e.kernel_id(), e.attempt());
   if (kernel == nullptr || kernel->session.view() != e.session_id())
     return "no such kernel and attempt of that session";

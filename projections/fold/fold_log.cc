@@ -70,7 +70,7 @@ void note_answer(EventContext& c, AnswerKind kind, const BodyHash& hash, const S
     row.position = c.position;
     row.answered_at = c.time;
   }
-  const bool own = hash.bytes.empty() && c.event.body_hash().size() == sizeof(Hash128) && c.rules_since(5);
+  const bool own = hash.bytes.empty() && c.event.body_hash().size() == sizeof(Hash128);
   if (own || !hash.bytes.empty()) {
     row.body_hash = fixed<16>(own ? c.event.body_hash() : hash.bytes);
     row.keyed = own ? c.event.keyed() : hash.keyed;
@@ -100,8 +100,7 @@ Forbidden apply(EventContext& c, const v1::RequestExpired& e) {
 }
 
 Forbidden apply(EventContext& c, const v1::InputRewound& e) {
-  if (c.rules_since(4) && e.stream() != v1::REQUESTS && e.stream() != v1::REPORTS)
-    return "an input stream that does not exist";
+  if (e.stream() != v1::REQUESTS && e.stream() != v1::REPORTS) return "an input stream that does not exist";
   c.state.inputs.put({input_key(e.stream(), e.partition()), e.to(), 0});
   return {};
 }

@@ -1,16 +1,9 @@
-// Producers: what they may ask, and the generations of their keys. All of it is of rules 10.
+// Producers: what they may ask, and the generations of their keys.
 #include "projections/fold/event_context.h"
 #include "projections/fold/net.h"
 
 namespace berth::projections {
-namespace {
-
-constexpr std::uint32_t kProducerRules = 10;
-
-}  // namespace
-
 Forbidden apply(EventContext& c, const v1::ProducerDefined& e) {
-  if (!c.rules_since(kProducerRules)) return net::kTooEarly;
   if (auto reason = net::check_producer(e); !reason.empty()) return reason;
   if (c.state.is_retired("producer", e.name())) return net::kRetired;
   const ProducerRow* known = c.state.producers.find(e.name());
@@ -21,7 +14,6 @@ Forbidden apply(EventContext& c, const v1::ProducerDefined& e) {
 }
 
 Forbidden apply(EventContext& c, const v1::ProducerKeyCollected& e) {
-  if (!c.rules_since(kProducerRules)) return net::kTooEarly;
   const ProducerRow* known = c.state.producers.find(e.name());
   if (known == nullptr) return "there is no such producer";
   if (e.generation() != known->def.generation()) return "a key of another generation";

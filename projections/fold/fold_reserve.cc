@@ -1,7 +1,6 @@
 // Preemption: sessions that make room, and the place held for the session that they make room for. One record
 // holds both (P4), victims first.
 #include "projections/fold/event_context.h"
-#include "projections/fold/net_v3.h"
 
 namespace berth::projections {
 namespace {
@@ -43,7 +42,7 @@ Occupancy after_departures(const State& state, const std::string& agent) {
 Forbidden hold(const EventContext& c, SessionRow& session, const v1::Placement& placement) {
   const State& state = c.state;
   KernelRow kernel;
-  if (auto reason = make_kernel(c, session, placement, session.attempt + 1, kernel); !reason.empty())
+  if (auto reason = make_kernel(session, placement, session.attempt + 1, kernel); !reason.empty())
     return reason;
   const AgentRow* agent = state.agents.find(kernel.agent);
   if (agent == nullptr || agent->state != AgentState::kAlive)
@@ -65,10 +64,8 @@ Forbidden preempt(const EventContext& c, SessionRow& victim, const std::string& 
   if (session == nullptr) return "who preempts is not PENDING";
   if (is_end(victim.status) || victim.kernel_ids.empty() || victim.is_leaving())
     return "the session has no place to give";
-  if (!c.rules_since(4))
-    if (auto reason = net_v3::check_preemption(victim, *session); !reason.empty()) return reason;
   victim.preemptor = session->id;
-  if (c.rules_since(6)) victim.preemptor_owner = session->owner;
+  victim.preemptor_owner = session->owner;
   return {};
 }
 

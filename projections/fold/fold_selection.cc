@@ -30,7 +30,7 @@ std::int64_t halve_counts(State& state, const std::string& group) {
   return left;
 }
 
-// What a kernel may write is no device of its class. Epochs before these rules took it for one.
+// What a kernel may write is no device of its class.
 v1::RoleSpec without_disk(const v1::RoleSpec& role) {
   v1::RoleSpec rest = role;
   auto& slots = *rest.mutable_slots();
@@ -43,7 +43,6 @@ v1::RoleSpec without_disk(const v1::RoleSpec& role) {
 }  // namespace
 
 void count_request(EventContext& c, const v1::SessionSpec& spec) {
-  if (!c.rules_since(2)) return;
   const GroupRow* group = c.state.groups.find(spec.group());
   if (group == nullptr || !counts_requests(group->def)) return;
   const MixRow* known = c.state.mixes.find(spec.group());
@@ -51,7 +50,7 @@ void count_request(EventContext& c, const v1::SessionSpec& spec) {
   ++mix.sessions;
   for (const auto& role : spec.roles()) {
     if (role.count() == 0) continue;
-    ClassCountRow row{spec.group(), class_of(group->def, c.rules_since(9) ? without_disk(role) : role), 0};
+    ClassCountRow row{spec.group(), class_of(group->def, without_disk(role)), 0};
     if (const ClassCountRow* counted = c.state.class_counts.find(row.key())) row.count = counted->count;
     const auto count = std::min<std::int64_t>(role.count(), kMostCounted);
     row.count += count;

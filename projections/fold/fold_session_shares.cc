@@ -31,7 +31,6 @@ void put(State& state, SessionShareRow row) {
 }  // namespace
 
 Forbidden apply(EventContext& c, const v1::SessionShared& e) {
-  if (!c.rules_since(9)) return net::kTooEarly;
   const auto id = Uuid::from_bytes(e.session_id());
   const SessionRow* session = id ? c.state.sessions.find(SessionId(*id)) : nullptr;
   if (session == nullptr) return "there is no such session";

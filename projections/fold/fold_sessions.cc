@@ -3,7 +3,6 @@
 #include "events/base/trace_context.h"
 #include "projections/fold/event_context.h"
 #include "projections/fold/net.h"
-#include "projections/fold/net_v3.h"
 
 namespace berth::projections {
 namespace {
@@ -72,7 +71,7 @@ Forbidden place_kernels(EventContext& c, SessionRow& row, const v1::SessionSched
   std::vector<std::pair<std::uint32_t, std::uint32_t>> placed;  // role and index
   for (const auto& placement : e.placements()) {
     KernelRow kernel;
-    if (auto reason = make_kernel(c, row, placement, e.attempt(), kernel); !reason.empty()) return reason;
+    if (auto reason = make_kernel(row, placement, e.attempt(), kernel); !reason.empty()) return reason;
     if (!is_held(row, kernel)) return "it has a place held, and this is another";
     placed.emplace_back(kernel.role, kernel.index);
     row.kernel_ids.push_back(kernel.id);
@@ -80,7 +79,7 @@ Forbidden place_kernels(EventContext& c, SessionRow& row, const v1::SessionSched
   }
   std::sort(placed.begin(), placed.end());
   const bool twice = std::adjacent_find(placed.begin(), placed.end()) != placed.end();
-  return twice && c.rules_since(4) ? "a kernel has two places" : "";
+  return twice ? "a kernel has two places" : "";
 }
 
 void drop_kernels(State& state, SessionRow& row) {
@@ -116,8 +115,8 @@ Forbidden begin_requeue(EventContext& c, SessionRow row, const v1::SessionRequeu
 
 }  // namespace
 
-Forbidden make_kernel(const EventContext& c, const SessionRow& session, const v1::Placement& p,
-                      std::uint32_t attempt, KernelRow& row) {
+Forbidden make_kernel(const SessionRow& session, const v1::Placement& p, std::uint32_t attempt,
+                      KernelRow& row) {
   const auto id = Uuid::from_bytes(p.kernel_id());
   const int role = role_index(session.spec->spec, p.role());
   if (!id || id->is_nil()) return "a placement without a kernel id";
@@ -132,7 +131,7 @@ Forbidden make_kernel(const EventContext& c, const SessionRow& session, const v1
   for (const auto& share : p.devices()) row.devices.push_back({share.device(), share.slot(), share.amount()});
   row.spec = session.spec;
   row.owner = session.owner;
-  return c.rules_since(4) ? net::check_shares(row) : Forbidden();
+  return net::check_shares(row);
 }
 
 static_assert(static_cast<int>(KernelState::kScheduled) + 2 == static_cast<int>(SessionStatus::kScheduled));
@@ -173,10 +172,7 @@ void settle_dependents(EventContext& c, const SessionId& id) {
 Forbidden apply(EventContext& c, const v1::SessionRequested& e) {
   const auto id = Uuid::from_bytes(e.session_id());
   if (!id) return "a malformed session id";
-  if (!e.spec().mounts().empty() && !c.rules_since(8)) return net::kTooEarly;
-  if (e.spec().no_automatic_folder() && !c.rules_since(9)) return net::kTooEarly;
-  const auto check = c.rules_since(4) ? net::check_request : net_v3::check_request;
-  if (auto reason = check(c.state, SessionId(*id), e); !reason.empty()) return reason;
+  if (auto reason = net::check_request(c.state, SessionId(*id), e); !reason.empty()) return reason;
   SessionRow row;
   row.id = SessionId(*id);
   row.name = e.name();
@@ -191,7 +187,7 @@ Forbidden apply(EventContext& c, const v1::SessionRequested& e) {
         on != nullptr && on->result != SessionResult::kSuccess)
       row.unmet.push_back(on->id);
   row.environment = environment_of(c, e);
-  if (c.rules_since(10) && is_traceparent(c.event.trace())) row.trace = c.event.trace();
+  if (is_traceparent(c.event.trace())) row.trace = c.event.trace();
   c.state.sessions.put(row);
   count_request(c, e.spec());
   note_answer(c, AnswerKind::kAccepted, {e.body_hash(), e.keyed()}, &row.id);
@@ -283,7 +279,7 @@ Forbidden apply(EventContext& c, const v1::SessionRequeued& e) {
   row.reason_slot.clear();
   row.message = e.message();
   row.scheduled_at = row.running_at = 0;
-  if (c.rules_since(3)) row.requeued_at = c.time;
+  row.requeued_at = c.time;
   row.not_before = e.not_before_ns();
   c.state.sessions.put(std::move(row));
   return {};

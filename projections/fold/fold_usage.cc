@@ -4,7 +4,6 @@
 namespace berth::projections {
 
 void count_usage(EventContext& c, const KernelRow& ended, const SessionRow& session) {
-  if (!c.rules_since(2)) return;
   const std::string& name = ended.spec->spec.group();
   const GroupRow* group = c.state.groups.find(name);
   if (group == nullptr || !sums_usage(group->def)) return;

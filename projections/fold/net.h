@@ -1,9 +1,9 @@
-// The second net from rules 4 on (P7): what no event may do to the rows, whoever wrote the event.
+// The second net (P7): what no event may do to the rows, whoever wrote the event.
 //
 // The net holds transitions, identity, references, ranges and capacity. It holds no business rule: quanta,
 // limits, name patterns, shm against mem, exclusive slots and who may be preempted are decide's alone. So a
 // business rule changes without new rules of the journal. Transitions and capacity are checked by the
-// handlers (fold_*.cc); net_v3.h has what epochs of older rules were held to.
+// handlers (fold_*.cc).
 #pragma once
 
 #include "projections/fold/fold.h"
@@ -21,8 +21,6 @@ Forbidden check_user(const State& state, const v1::UserDefined& user);
 // A definition of that kind and name exists, and nothing live is made of it: no session, of a group no agent,
 // of a project no member, of a domain neither user nor project.
 Forbidden check_removal(const State& state, const std::string& kind, const std::string& name);
-
-inline constexpr const char* kTooEarly = "an event of newer rules than its epoch's";
 
 // Of a definition or an agent whose name was removed.
 inline constexpr const char* kRetired = "the name was removed and is never given again";

@@ -4,6 +4,7 @@
 
 #include "events/codec/envelope.h"
 #include "events/codec/known_fields.h"
+#include "events/codec/made_before.h"
 
 namespace berth::projections {
 namespace {
@@ -124,7 +125,11 @@ void Projection::take_in(const ApplyOutcome& outcome, const Hash256& link) {
 
 ApplyOutcome Projection::judge(std::string_view payload, bool claim_is_wrong, const Hash256& link) {
   const auto envelope = open_envelope(payload);
-  if (!envelope) return void_because(VoidReason::kEnvelopeMalformed);
+  if (!envelope) {
+    // Nothing of this cluster was read yet: a whole journal of before. Later such bytes are as any others.
+    if (is_made_before(envelope.error()) && state_.epoch().epoch == 0) return stop(envelope.error());
+    return void_because(VoidReason::kEnvelopeMalformed);
+  }
   if (envelope->cluster != cluster_) {
     // Nothing of this cluster was read yet: this is somebody else's journal. Later, a stray record stops
     // nobody.
@@ -158,13 +163,9 @@ ApplyOutcome Projection::judge(std::string_view payload, bool claim_is_wrong, co
   return {};
 }
 
-// Once the cluster's rules sign records, or the record says that they do, nothing else of it is looked at
-// without its signature.
+// Nothing else of a record is looked at without its signature.
 bool Projection::is_believed(std::string_view payload, const Envelope& envelope) const {
-  if (!trust_.signer) return true;
-  const bool is_signed = trust_.from_first || state_.epoch().rules >= kRulesSigned ||
-                         rules_of(envelope, record_) >= kRulesSigned;
-  return !is_signed || trust_.signer->is_right(payload, envelope);
+  return !trust_ || trust_->is_right(payload, envelope);
 }
 
 ApplyOutcome Projection::judge_claim(const v1::Record& record, bool claim_is_wrong) const {

@@ -80,7 +80,7 @@ class Projection {
   const Chain& chain() const { return chain_; }
   const Uuid& cluster() const { return cluster_; }
   // Whether records that the cluster did not sign are passed over.
-  bool verifies() const { return trust_.signer.has_value(); }
+  bool verifies() const { return trust_.has_value(); }
   const Counters& counters() const { return counters_; }
   // Of the last applied record; valid until the next apply.
   const v1::Record& record() const { return record_; }

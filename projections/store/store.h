@@ -22,7 +22,7 @@
 namespace berth::projections {
 
 // Of rows. A store of another schema is moved aside and rebuilt.
-inline constexpr std::uint32_t kStoreSchema = 2;  // 2: views
+inline constexpr std::uint32_t kStoreSchema = 1;
 
 struct StoreMeta {
   Uuid cluster;

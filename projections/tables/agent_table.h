@@ -83,8 +83,8 @@ struct AgentRow {
   std::string address;         // host:port of its services
   std::int64_t joined_at = 0;  // header time, ns
   Position joined;
-  bool fenced = false;   // an operator said that its kernels are gone; until the agent joins again
-  Hash128 token_hash{};  // of the token that fetches its key once (since rules 4); zero: there is none
+  bool fenced = false;             // an operator said that its kernels are gone; until the agent joins again
+  Hash128 token_hash{};            // of the token that fetches its key once; zero: there is none
   std::int64_t token_expires = 0;  // header time, ns
   std::vector<AgentVolume> volumes;
   std::string unfit;          // why it can start no kernel, as its last join said; empty: it can

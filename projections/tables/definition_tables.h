@@ -64,7 +64,7 @@ struct ImageRow {
   static constexpr std::uint8_t kTable = 12;
 
   v1::ImageRegistered def;                     // of one that was never registered: the reference alone
-  std::optional<v1::ImageBuildChanged> build;  // nothing: it is not being built (since rules 7)
+  std::optional<v1::ImageBuildChanged> build;  // nothing: it is not being built
   Timestamp build_moved_at = 0;                // when the build last said something new
 
   Key key() const { return def.reference(); }

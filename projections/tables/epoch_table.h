@@ -28,7 +28,7 @@ struct EpochRow {
   Timestamp time = 0;         // header time of the last applied record
   bool clock_jumped = false;  // no deadline fires (P16)
   Position routed;            // every order up to here is acknowledged by the log (P21)
-  std::uint64_t applied = 0;  // records since the first election of rules 10, that one included
+  std::uint64_t applied = 0;  // records since the log's beginning
 
   Key key() const { return "epoch"; }
   template <class V> void fields(V& v) {
@@ -46,7 +46,7 @@ struct EpochRow {
   }
 };
 
-// The key that signs chain heads, and the newest head that was signed (since rules 10). At most one row:
+// The key that signs chain heads, and the newest head that was signed. At most one row:
 // there is none until a controller that can open it has made the first key.
 struct HeadRow {
   using Key = std::string;

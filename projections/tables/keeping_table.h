@@ -1,5 +1,5 @@
 // How the cluster is kept: how long history lives, from which backup the log goes on, and which keys seal
-// secrets (since rules 10).
+// secrets.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ struct RequestRow {
   std::string code;                 // of a refusal
   std::string message;
   std::string hint;
-  bool keyed = false;  // body_hash is the request's keyed hash (P29; since rules 4)
+  bool keyed = false;  // body_hash is the request's keyed hash (P29)
 
   static Key make_key(const std::string& actor, const Uuid& id) {
     return actor + '\0' + std::string(id.view());

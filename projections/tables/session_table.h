@@ -130,14 +130,13 @@ struct SessionRow {
   std::vector<SessionId> unmet;        // sessions that it depends on and that have not ended in SUCCESS
   std::vector<HeldPlace> places;       // of RESERVED: where it will stand, main1 first
   SessionId preemptor;                 // the session that it made room for, until it is placed again
-  std::vector<FailedStart> failed_on;  // newest last, at most kFailedOnMax (since rules 2)
-  Timestamp requeued_at = 0;           // when it last went back to the queue (since rules 3)
-  SealedPtr environment;               // outside of the spec, which many share (since rules 4)
-  Timestamp not_before = 0;  // while it waits after a failed start: 0, or the next try (since rules 4)
-  // Of `preemptor`, which may leave the state before this row does (since rules 6). Null: not known, or there
-  // is none.
+  std::vector<FailedStart> failed_on;  // newest last, at most kFailedOnMax
+  Timestamp requeued_at = 0;           // when it last went back to the queue
+  SealedPtr environment;               // outside of the spec, which many share
+  Timestamp not_before = 0;            // while it waits after a failed start: 0, or the next try
+  // Of `preemptor`, which may leave the state before this row does. Null: there is none.
   OwnerPtr preemptor_owner;
-  std::string trace;  // W3C traceparent that its request came with; may be empty (since rules 10)
+  std::string trace;  // W3C traceparent that its request came with; may be empty
 
   // Whether its slots come free without any further decision.
   bool is_leaving() const { return terminating || rescheduling || kernels_ended > 0; }

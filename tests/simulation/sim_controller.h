@@ -30,7 +30,7 @@ struct SimCluster {
   LogLayout layout;
   std::shared_ptr<MemoryLogServer> server;
 
-  JournalTrust trust() const { return {JournalSigner(cluster, secret), true}; }
+  JournalTrust trust() const { return JournalSigner(cluster, secret); }
 };
 
 bool is_poison(const v1::Request& request);  // session name "poison..."

@@ -19,8 +19,6 @@ class Given {
  public:
   // Elects a controller, then appends each event as a record of its own. All must apply.
   explicit Given(const Events& history) : Given(history, TestJournal()) {}
-  // In an epoch of these rules.
-  Given(const Events& history, std::uint32_t rules) : Given(history, TestJournal(test_cluster(), rules)) {}
 
   // One record.
   Given& when(const Events& events);
@@ -68,7 +66,6 @@ class Given {
 };
 
 inline Given given(const Events& history) { return Given(history); }
-inline Given given(const Events& history, std::uint32_t rules) { return Given(history, rules); }
 
 // The state hash from nothing, row by row (P14).
 Hash128 recomputed_hash(const projections::State& state);

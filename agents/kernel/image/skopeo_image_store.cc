@@ -80,7 +80,6 @@ void SkopeoImageStore::load(const std::string& hex) {
   const json::value* const bytes = image.if_contains("bytes");
   const json::value* const process = image.if_contains("process");
   if (digest == nullptr || !digest->is_string() || references == nullptr || !references->is_array()) return;
-  // An older agent kept nothing of the image's user.
   if (process == nullptr || !image_process_in(*process)) return;
   for (const json::value& reference : references->as_array()) {
     if (!reference.is_string()) continue;

@@ -92,7 +92,7 @@ struct HoldingRecord {
   std::int64_t cpu = 0;
   std::int64_t mem = 0;
   std::vector<Grant> devices;
-  std::int64_t disk = 0;  // of the slot; 0 in specs of older agents
+  std::int64_t disk = 0;  // of the slot
 };
 
 inline constexpr const char* kFoldersInside = "/home/work";  // the place of folders in a kernel
@@ -117,10 +117,10 @@ struct ShimSpec {
   std::uint32_t uid = 0, gid = 0;  // process: as whom, 0: as the shim; oci: the image's user, as host ids
   std::int64_t lease_until = 0;    // CLOCK_BOOTTIME ns, 0 = none
   std::uint64_t lease_generation = 0;
-  std::vector<std::string> cgroups;      // the kernel's folder in each hierarchy, removed after its end
-  std::optional<HoldingRecord> holding;  // absent in specs of older agents
-  bool egress = false;                   // the agent that follows it keeps a way to registries open
-  std::string runtime;                   // oci from here: "runc"
+  std::vector<std::string> cgroups;  // the kernel's folder in each hierarchy, removed after its end
+  std::optional<HoldingRecord> holding;
+  bool egress = false;  // the agent that follows it keeps a way to registries open
+  std::string runtime;  // oci from here: "runc"
   std::string runtime_root;
   std::string lower;        // unpacked image
   std::string mount_point;  // of the overlay, in the shim's own mount namespace
@@ -128,9 +128,9 @@ struct ShimSpec {
   std::string oom_file;     // memory.oom_control or memory.events
   std::string cpu_cgroup;   // the kernel's folder in the hierarchy of the cpu controller (own_cgroup.h)
   std::uint32_t id_base = 0, id_count = 0;  // host ids of the kernel's ids
-  // Whom files of the image belong to on disk, if not to these ids; as specs of older agents, 0: to these.
+  // Whom files of the image belong to on disk, if not to these ids; 0: to these.
   std::uint32_t image_base = 0;
-  std::vector<FolderRecord> folders;  // none in specs of older agents
+  std::vector<FolderRecord> folders;
 };
 // A process kernel's environment has this entry.
 std::string environment_mark(const std::string& key);

@@ -86,10 +86,8 @@ std::optional<Error> missing_project(const projections::State& state, const v1::
 }
 
 bool may_see_preemptor(const projections::Actor& actor, const SessionRow& session) {
-  constexpr auto kNoun = projections::Noun::kSession;
-  constexpr auto kVerb = projections::Verb::kSee;
-  if (session.preemptor_owner) return may(actor, kNoun, kVerb, session.preemptor_owner->owner);
-  return reach(actor, kNoun, kVerb) == projections::Reach::kAll;
+  return session.preemptor_owner &&
+         may(actor, projections::Noun::kSession, projections::Verb::kSee, session.preemptor_owner->owner);
 }
 
 Result<const SessionRow*> find_session(const projections::State& state, const Caller& caller,

@@ -50,8 +50,7 @@ projections::Actor actor_of(const projections::State& state, const Caller& calle
 // are open. Code unknown-project.
 std::optional<Error> missing_project(const projections::State& state, const v1::Owner& owner);
 
-// Whether the actor is told for which session this one was preempted: who may see that one by right. Of a row
-// from before rules 6, which does not say whose that one is, who sees all sessions.
+// Whether the actor is told for which session this one was preempted: who may see that one by right.
 bool may_see_preemptor(const projections::Actor& actor, const projections::SessionRow& session);
 
 // By id; or the caller's live session of that name; or the caller's newest ended one; or anybody's of those

@@ -291,10 +291,9 @@ void Rounds::take_back(const PassDecision& decision) {
   for (const SessionId& victim : decision.victims) feed_.describe_live(*state_.sessions.find(victim));
 }
 
-// The first leader of rules 10 that may sign makes the log's first key.
+// The first leader that may sign makes the log's first key.
 void Rounds::make_head_key(const Instant& now) {
   if (!config_.heads || config_.head_seed.empty() || state_.heads.find("head") != nullptr) return;
-  if (state_.epoch().rules < kRulesHeads) return;
   v1::Event e;
   *e.mutable_head_key_changed() = config_.heads->first(config_.head_seed);
   decider_.add_own(std::move(e), now);

@@ -1,4 +1,4 @@
-// What history keeps (rules 10).
+// What history keeps.
 #pragma once
 
 #include <optional>

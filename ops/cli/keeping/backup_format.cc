@@ -4,6 +4,7 @@
 
 #include "events/base/hash.h"
 #include "events/base/wire_time.h"
+#include "events/codec/made_before.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/times.h"
 
@@ -62,7 +63,7 @@ json::object manifest_json(const Manifest& m) {
                                   {"records", piece.records},
                                   {"bytes", piece.bytes},
                                   {"blake2b", piece.hash}});
-  return {{"berth_backup", m.format},
+  return {{"backup_format", m.format},
           {"id", m.id},
           {"cluster_id", to_string(m.cluster)},
           {"version", m.version},
@@ -80,17 +81,16 @@ json::object manifest_json(const Manifest& m) {
           {"journal", std::move(pieces)}};
 }
 
-std::string bound_to(const Manifest& m) {
-  if (m.format > 1) return "berth backup " + json::serialize(manifest_json(m));
-  return "berth backup " + m.id + " " + to_string(m.cluster) + " " + m.rolling_hash;
-}
+std::string bound_to(const Manifest& m) { return "berth backup " + json::serialize(manifest_json(m)); }
 
 Result<Manifest> parse_manifest(std::string_view text) {
   boost::system::error_code ec;
   const json::value value = json::parse(text, ec);
-  if (ec || !value.is_object() || !value.get_object().contains("berth_backup"))
+  if (!ec && value.is_object() && value.get_object().contains("berth_backup"))
+    return made_before("this backup");
+  if (ec || !value.is_object() || !value.get_object().contains("backup_format"))
     return damaged_backup("its manifest is not what `berth backup` writes");
-  const std::int64_t format = integer_at(value, "berth_backup");
+  const std::int64_t format = integer_at(value, "backup_format");
   if (format < 1 || format > kBackupFormat)
     return make_error("backup-too-new", "this backup has a format that this build does not know",
                       "restore it with the version of Berth that took it, or a newer one");

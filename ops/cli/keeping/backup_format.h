@@ -35,7 +35,7 @@ struct JournalPiece {
   std::string hash;  // BLAKE2b-256, hexadecimal
 };
 
-inline constexpr std::int64_t kBackupFormat = 2;  // 1: its secrets were not bound to all of the manifest
+inline constexpr std::int64_t kBackupFormat = 1;
 
 struct Manifest {
   std::int64_t format = kBackupFormat;
@@ -55,7 +55,7 @@ struct Manifest {
 
 std::string piece_name(std::size_t number);
 boost::json::object manifest_json(const Manifest& manifest);
-// Codes: backup-damaged, backup-too-new.
+// Codes: backup-damaged, backup-too-new, made-before-0.1.0.
 Result<Manifest> parse_manifest(std::string_view text);
 
 // Adds a record, or where `payload` is null a gap, to a piece.

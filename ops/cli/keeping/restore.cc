@@ -85,7 +85,7 @@ class Appending {
 
 Result<RestorePlan> fold_backup(const BackupSource& source, const ClusterIdentity& identity) {
   const Manifest& manifest = source.manifest();
-  const JournalTrust trust{JournalSigner(identity.cluster, identity.secret), identity.signs_journal};
+  const JournalTrust trust = JournalSigner(identity.cluster, identity.secret);
   RestorePlan plan;
   plan.projection = std::make_unique<Projection>(identity.cluster, Projection::Tracking::kRows, trust);
   const auto read = source.read_journal([&](LogEntry entry) -> Result<void> {

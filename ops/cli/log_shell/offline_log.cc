@@ -6,6 +6,7 @@
 
 #include "controller/runtime/cluster_identity.h"
 #include "events/codec/envelope.h"
+#include "events/codec/made_before.h"
 #include "events/codec/parse_body.h"
 #include "events/log/local/reading_log.h"
 
@@ -84,6 +85,7 @@ Result<void> OfflineLog::read_cluster() {
   if (!entries) return entries.error();
   for (const LogEntry& entry : *entries) {
     const auto envelope = open_envelope(entry.payload);
+    if (!envelope && is_made_before(envelope.error())) return envelope.error();
     if (!envelope) continue;
     cluster_ = envelope->cluster;
     return {};
@@ -95,7 +97,7 @@ Result<void> OfflineLog::read_cluster() {
 void OfflineLog::read_beside(const std::string& folder) {
   if (const auto identity = controller::read_cluster_identity(folder + "/cluster.json");
       identity.ok() && identity->cluster == cluster_) {
-    trust_ = {JournalSigner(identity->cluster, identity->secret), identity->signs_journal};
+    trust_ = JournalSigner(identity->cluster, identity->secret);
     verifies_ = true;
   }
   std::ifstream voids(folder + "/state/voids", std::ios::binary);

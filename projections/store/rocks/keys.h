@@ -9,7 +9,8 @@
 
 namespace berth::projections {
 
-inline constexpr const char* kMetaKey = "m";
+inline constexpr const char* kMetaKey = "m1";
+inline constexpr const char* kMetaKeyBefore = "m";  // of builds before 0.1.0
 
 inline void set_row_key(std::string& out, std::uint8_t table, std::string_view key) {
   out.assign(1, 'r');

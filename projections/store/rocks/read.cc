@@ -1,8 +1,10 @@
 // What RocksStore reads.
 #include <algorithm>
 
+#include "events/codec/made_before.h"
 #include "projections/store/rocks/keys.h"
 #include "projections/store/rocks/meta_codec.h"
+#include "projections/store/rocks/name_index.h"
 #include "projections/store/rocks/rocks_store.h"
 #include "projections/store/rocks/status.h"
 #include "projections/store/store_errors.h"
@@ -39,7 +41,11 @@ Error closed() {
 Result<std::optional<StoreMeta>> RocksStore::read_meta() {
   std::string bytes;
   const auto status = db_->Get(rocksdb::ReadOptions(), kMetaKey, &bytes);
-  if (status.IsNotFound()) return std::optional<StoreMeta>();
+  if (status.IsNotFound()) {
+    if (db_->Get(rocksdb::ReadOptions(), kMetaKeyBefore, &bytes).ok())
+      return made_before("the projection's store");
+    return std::optional<StoreMeta>();
+  }
   if (!status.ok()) return to_error(status, "read the projection");
   auto meta = decode_meta(bytes);
   if (!meta) return corrupt("its meta row");
@@ -91,7 +97,7 @@ Result<std::optional<HistoryEntry>> RocksStore::find_history_by_name(const std::
                                                                      const std::string& name) const {
   const std::shared_lock lock(lifetime_);
   if (!db_) return closed();
-  const auto key = NameIndex::find(*db_, user, name);
+  const auto key = name_index::find(*db_, user, name);
   if (!key) return std::optional<HistoryEntry>();
   std::string bytes;
   const auto status = db_->Get(rocksdb::ReadOptions(), history_row_key(*key), &bytes);

@@ -11,6 +11,7 @@
 #include "projections/store/rocks/checkpoints.h"
 #include "projections/store/rocks/keys.h"
 #include "projections/store/rocks/meta_codec.h"
+#include "projections/store/rocks/name_index.h"
 #include "projections/store/rocks/status.h"
 #include "projections/store/store_errors.h"
 
@@ -46,7 +47,7 @@ void put_history(rocksdb::WriteBatch& out, const HistoryEntry& entry) {
   const std::string key = history_key(entry.session);
   out.Put(history_row_key(key), encode_history(entry));
   out.Put(history_index_key(entry.session.id), key);
-  NameIndex::put(out, entry, key);
+  name_index::put(out, entry, key);
 }
 
 }  // namespace
@@ -86,7 +87,6 @@ Result<void> RocksStore::open_db() {
     db_.reset(raw);
     resume_entry_ = {};
     pruned_before_ = 0;
-    names_.start(*db_);
     return {};
   }
   if (is_lock(status))
@@ -100,7 +100,6 @@ Result<void> RocksStore::open_db() {
 
 void RocksStore::close_db() {
   if (!db_) return;
-  names_.stop();
   for (rocksdb::ColumnFamilyHandle* family : families_) db_->DestroyColumnFamilyHandle(family);
   families_.clear();
   db_->Close();
@@ -193,7 +192,7 @@ void RocksStore::prune_history(rocksdb::WriteBatch& out, Timestamp before) {
     const auto entry = decode_history(it->value().ToStringView());
     if (!entry) continue;
     out.Delete(history_index_key(entry->session.id));
-    NameIndex::remove(out, *entry, key);
+    name_index::remove(out, *entry, key);
   }
   if (it->status().ok()) pruned_before_ = before;
 }

@@ -18,7 +18,6 @@
 #include <rocksdb/db.h>
 
 #include "events/rocks/full_disk.h"
-#include "projections/store/rocks/name_index.h"
 #include "projections/store/store.h"
 
 namespace berth::projections {
@@ -59,7 +58,6 @@ class RocksStore final : public Store {
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;  // default: all rows; the resume entry's own
   rocks::ResumeEntry resume_entry_;
-  NameIndex names_;
   Timestamp pruned_before_ = 0;  // nothing that ended before is left
 };
 

@@ -74,7 +74,7 @@ class Key:
         writer, generation = writer or self.writer, generation or self.generation
         mac = hashlib.blake2b(b"\x01" + self.cluster + body, key=key or self.key, digest_size=16).digest()
         rest = struct.pack("<16sHHHH", self.cluster, 1, 1, 1, len(writer)) + writer.encode() + struct.pack("<I", generation) + mac + body
-        return b"BRTH" + struct.pack("<II", 12 + len(rest), crc32c(rest)) + rest
+        return b"BRT1" + struct.pack("<II", 12 + len(rest), crc32c(rest)) + rest
 
     def headers(self, port, method, target, body=b"", accept="", last=""):
         host, date = f"127.0.0.1:{port}", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -45,7 +45,7 @@ TEST_F(SlotTypes, AnAgentThatBringsHundredsOfNamesStopsNobody) {
   EXPECT_TRUE(placed);
 }
 
-// Registered by a leader of an older build: it waits, with a reason, and the others are served.
+// Registered by a leader of another build: it waits, with a reason, and the others are served.
 TEST_F(SlotTypes, ASessionThatAsksForOneBeyondTheBoundWaitsWithAReason) {
   v1::Report report = join();
   report.mutable_join()->set_nonce(std::string(Rng(40).uuid().view()));

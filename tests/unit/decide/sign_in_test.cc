@@ -103,7 +103,7 @@ TEST(AddKeyPair, OneMadeByMeansOfAnotherKeyPairIsOfWhoeverMadeThatOne) {
   v1::Event by = key_pair_defined("AK0", "alice");
   v1::Request r = sent_by(add_key_pair("AK1", "alice"), "alice");
   r.mutable_owner()->set_keypair("AK0");
-  EXPECT_EQ(maker_of(r, {by}), "") << "an older build's, or the controller's";
+  EXPECT_EQ(maker_of(r, {by}), "") << "the controller's";
   for (const char* maker : {"dave", "alice"}) {
     by.mutable_key_pair_defined()->set_made_by(maker);
     EXPECT_EQ(maker_of(r, {by}), maker);

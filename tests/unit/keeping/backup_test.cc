@@ -57,7 +57,7 @@ class BackupTest : public ::testing::Test {
     return json::serialize(json::object{
         {"cluster", to_string(cluster_)},
         {"secret", to_hex(kSecret)},
-        {"signs_journal", true},
+        {"format", 1},
         {"sealing_keys", json::array{json::object{{"number", 1}, {"key", std::string(64, 'a')}}}}});
   }
 
@@ -87,7 +87,7 @@ class BackupTest : public ::testing::Test {
 
   projections::Projection folded(const std::vector<std::string>& payloads) const {
     projections::Projection projection(cluster_, projections::Projection::Tracking::kRows,
-                                       {JournalSigner(cluster_, kSecret), true});
+                                       JournalSigner(cluster_, kSecret));
     for (std::size_t i = 0; i < payloads.size(); ++i) projection.apply(i, payloads[i]);
     return projection;
   }

@@ -130,30 +130,5 @@ TEST(DayUsage, AForbiddenRecordLeavesNoneOfIt) {
   EXPECT_EQ(g.state().day_usage.size(), 0u);
 }
 
-TEST(DayUsage, UnderOlderRulesNothingIsSummedUp) {
-  const auto rows_under = [](std::uint32_t rules) {
-    TestJournal journal;
-    projections::Projection projection(test_cluster(), projections::Projection::Tracking::kNone);
-    Offset next = 0;
-    const auto take = [&](const std::string& payload) {
-      EXPECT_TRUE(projection.apply(next++, payload).applied());
-    };
-    v1::Record election;
-    auto* elected = election.add_events()->mutable_controller_elected();
-    elected->set_nonce(wire("a build with such rules"));
-    *elected->mutable_claim() = journal.claim();
-    elected->set_rules(rules);
-    election.mutable_header()->set_epoch(1);
-    election.mutable_header()->set_time_ns(journal.time());
-    take(journal.append_record(election));
-    for (const auto& e : shared_cluster() + Events{session_requested("s1"), session_scheduled("s1", "a1"),
-                                                   kernel_terminated(kernel_name("s1"))})
-      take(journal.append({e}));
-    return projection.state().day_usage.size();
-  };
-  EXPECT_EQ(rows_under(1), 0u);
-  EXPECT_EQ(rows_under(2), 3u);
-}
-
 }  // namespace
 }  // namespace berth::testing

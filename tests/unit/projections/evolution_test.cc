@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "events/codec/envelope.h"
+#include "projections/fold/event_context.h"
 #include "tests/support/given.h"
 
 namespace berth::testing {
@@ -84,6 +85,36 @@ TEST(Evolution, P15_ANewerReaderOrRulesStop) {
   EXPECT_EQ(fold(g, body, kReaderVersion + 1).error.code, "reader-too-old");
   EXPECT_EQ(fold(g, body, kReaderVersion, kRules + 1).error.code, "reader-too-old");
   EXPECT_TRUE(fold(g, body).applied());
+}
+
+// How newer rules keep what older ones did: a handler asks whether its event's epoch has them.
+TEST(Evolution, P15_AHandlerKnowsTheRulesOfItsEventsEpoch) {
+  projections::State state;
+  std::vector<projections::OrderNote> notes;
+  const v1::Event event;
+  const projections::EventContext context{state, event, {}, 0, 0, notes, test_cluster()};
+  for (const std::uint32_t rules : {kRules, std::uint16_t{kRules + 1}}) {
+    projections::EpochRow row = state.epoch();
+    row.rules = rules;
+    state.epochs.put(row);
+    EXPECT_TRUE(context.rules_since(kRules));
+    EXPECT_EQ(context.rules_since(kRules + 1), rules > kRules);
+  }
+}
+
+// No release has written such bytes: a whole journal of them stops a reader, which says what to do. Once the
+// cluster has a record of its own such bytes are as any others that are no record.
+TEST(Evolution, AJournalOfBuildsBeforeTheFirstReleaseIsRefused) {
+  std::string before = make_envelope(test_cluster(), "body");
+  before[3] = 'H';
+  projections::Projection empty(test_cluster(), projections::Projection::Tracking::kRows);
+  const auto outcome = empty.apply(0, before);
+  EXPECT_EQ(outcome.what, ApplyOutcome::What::kStop);
+  EXPECT_EQ(outcome.error.code, "made-before-0.1.0");
+  EXPECT_FALSE(outcome.error.hint.empty());
+  Given g = start();
+  EXPECT_EQ(g.projection().apply(g.projection().chain().next(), before).reason,
+            VoidReason::kEnvelopeMalformed);
 }
 
 TEST(Evolution, P3_AVoidRecordStopsNobody) {

@@ -299,19 +299,6 @@ TEST(Volume, ARemovedAgentIsNamedForNone) {
   EXPECT_EQ(g.state().order_cursors.find("a1"), nullptr);
 }
 
-TEST(Folder, IsUnknownToEpochsOfOlderRules) {
-  const Events before = definitions() + Events{agent_enrolled("a1")};
-  Given g = given(before + Events{joined_with("a1", {"local"})}, 7);
-  EXPECT_EQ(g.state().volumes.size(), 0u);
-  EXPECT_TRUE(g.agent("a1").volumes.empty());
-  for (const auto& event :
-       {folder_created("f"), folder_ready("f"), folder_failed("f"), folder_renamed("f", "g"),
-        folder_trashed("f", kLater), folder_restored("f"), folder_purging("f"), folder_purged("f"),
-        folder_shared("f", "user", "alice"), volume_agent_named("local", "a1"),
-        session_requested("s1", mounting(Spec(), "f"))})
-    given(before, 7).when({event}).then_forbidden("newer rules");
-}
-
 TEST(Folder, AnswersItsRequest) {
   Given g = given(world());
   g.when({answering(volume_agent_named("local", "a1"), "user:alice", "r1"),

@@ -1,4 +1,4 @@
-// How people sign in, as rules 5 fold it; and that what names people refers to what is there.
+// How people sign in, as the fold has it; and that what names people refers to what is there.
 #include <gtest/gtest.h>
 
 #include "tests/support/given.h"
@@ -36,7 +36,6 @@ TEST(Identity, TheEndOfABrowserSessionNamesTheUserWhoseItIs) {
   given(started).when({browser_session_ended("b1", "alice")}).then_forbidden("not that user's");
   given(started).when({browser_session_ended("b1", "")}).then_forbidden("not that user's");
   given(started).when({browser_session_ended("b1", "bob")}).then_applied();
-  given(started, 5).when({browser_session_ended("b1", "")}).then_applied();
 }
 
 TEST(Identity, ALoginLinkEndsUnspentByAnEventOfItsOwn) {
@@ -100,15 +99,6 @@ TEST(Identity, TheLogSaysWhichAgentsAreHeldUnreachable) {
   EXPECT_NE(g.state().unreachable.find("a1"), nullptr);
   g.when({unreachable_changed({}, {"a1"})}).then_applied();
   EXPECT_EQ(g.state().unreachable.size(), 0u);
-}
-
-TEST(Identity, EpochsOfOlderRulesKnowNothingOfIt) {
-  given(definitions(), 4).when({password_set("alice")}).then_forbidden("newer rules");
-  given(definitions(), 4).when({definition_removed("user", "alice")}).then_forbidden("newer rules");
-  given(definitions(), 4).when({key_pair_defined("AK1", "nobody")}).then_applied();
-  given(definitions() + Events{login_link_issued("alice")}, 5)
-      .when({login_link_ended("alice")})
-      .then_forbidden("newer rules");
 }
 
 }  // namespace

@@ -68,9 +68,5 @@ TEST(ImageBuildChanged, OneThatNobodyWaitsForIsRemovedWithItsBuild) {
   EXPECT_EQ(g.state().images.find("jupyter:4.6"), nullptr);
 }
 
-TEST(ImageBuildChanged, IsUnknownToEpochsOfOlderRules) {
-  given(definitions(), 6).when({image_building("jupyter:4.6", 1)}).then_forbidden("newer rules");
-}
-
 }  // namespace
 }  // namespace berth::testing

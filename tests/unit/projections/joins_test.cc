@@ -30,11 +30,5 @@ TEST(Joins, P1_ANonceIsKeptAsLongAsItsJoinCouldStillCome) {
   EXPECT_EQ(g.state().joins.size(), 0u);
 }
 
-TEST(Joins, OlderRulesKeptNoNonces) {
-  Given g = given(definitions() + agent("a1"), 3);
-  g.and_given({agent_joined("a1", 8, 16 * kGiga)});
-  EXPECT_EQ(g.state().joins.size(), 0u);
-}
-
 }  // namespace
 }  // namespace berth::testing

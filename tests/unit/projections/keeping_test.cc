@@ -135,10 +135,5 @@ TEST(Keeping, TheHeadKeyIsSealedAnewBeforeItsSealingKeyIsDestroyed) {
   EXPECT_TRUE(signer.sign(public_key, g.state().heads.find("head")->secret_key, signed_head));
 }
 
-TEST(Keeping, IsKnownSinceRules10) {
-  for (const v1::Event& event : {history_pruned(1), cluster_restored(1), seal_key_added(2, 1)})
-    given(definitions(), 9).when({event}).then_forbidden("newer rules");
-}
-
 }  // namespace
 }  // namespace berth::testing

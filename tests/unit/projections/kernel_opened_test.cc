@@ -38,9 +38,5 @@ TEST(KernelOpened, IsOfAKernelOfThatSessionAndOfAUserWhoIsThere) {
   g.when({kernel_opened("s1", "exec", "", "bob")}).then_applied();
 }
 
-TEST(KernelOpened, IsUnknownToEpochsOfOlderRules) {
-  given(one_runs(), 5).when({kernel_opened("s1")}).then_forbidden("newer rules");
-}
-
 }  // namespace
 }  // namespace berth::testing

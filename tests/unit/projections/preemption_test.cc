@@ -49,9 +49,6 @@ TEST(FoldPreemption, ARowSaysWhoseTheSessionIsThatItMakesRoomForUntilItIsPlacedA
   back.and_given({low_ends(), session_requeued("low", 0, "preempted"), session_scheduled("high", "a1"),
                   kernel_terminated(kernel_name("high")), session_scheduled("low", "a1", 2)});
   EXPECT_EQ(back.session("low").preemptor_owner, nullptr);
-  Given old = given(bobs, 5);
-  old.when(plan()).then_applied();
-  EXPECT_EQ(old.session("low").preemptor_owner, nullptr);
 }
 
 TEST(FoldPreemption, TheHolderIsPlacedWhenTheVictimsHaveEndedAndNotBefore) {
@@ -107,16 +104,11 @@ TEST(FoldPreemption, HeldDevicesAreTheirs) {
   g.and_given({session_reserved("h2", on("gpu1"))});
 }
 
-// Since rules 4 who may be preempted is the scheduler's alone to say.
-TEST(FoldPreemption, PR4_PR12_UntilRules3NobodyMakesRoomForAnEqualOneOrIfItMustNot) {
+// Who may be preempted is the scheduler's alone to say.
+TEST(FoldPreemption, WhomTheSchedulerNamesMakesRoom) {
   for (const Spec& low :
        {Spec().job_priority(5), Spec().job_priority(6), Spec().not_preemptible(), Spec().type(v1::SYSTEM)})
-    for (const Events& events : {plan(), put_back()}) {
-      Given old = given(full(low), 3);
-      old.when(events).then_forbidden("need not make room");
-      EXPECT_EQ(old.status("low"), kRunning);
-      given(full(low), 4).when(events).then_applied();
-    }
+    for (const Events& events : {plan(), put_back()}) given(full(low)).when(events).then_applied();
 }
 
 TEST(FoldPreemption, NobodyIsPreemptedTwice) {
@@ -249,27 +241,6 @@ TEST(FoldFailedOn, OtherEndsSayNothingOfTheAgent) {
                   Events{session_requested("s1", Spec().requeueable()), session_scheduled("s1", "a1")});
   g.and_given({kernel_terminated(kernel_name("s1"), v1::AGENT_LOST)});
   EXPECT_TRUE(g.session("s1").failed_on.empty());
-}
-
-// P15: what an epoch of rules 1 wrote folds as it did then.
-TEST(FoldFailedOn, P15_OlderRulesRememberNoAgent) {
-  projections::Projection projection(test_cluster(), projections::Projection::Tracking::kRows);
-  TestJournal journal;
-  v1::Record election;
-  election.mutable_header()->set_epoch(1);
-  auto* elected = election.add_events()->mutable_controller_elected();
-  elected->set_controller("old");
-  elected->set_nonce(wire("old"));
-  *elected->mutable_claim() = journal.claim();
-  elected->set_rules(1);
-  const auto take = [&](const std::string& payload) {
-    ASSERT_TRUE(projection.apply(projection.chain().next(), payload).applied());
-  };
-  take(journal.append_record(election));
-  take(journal.append(definitions() + agent("a1") + Events{session_requested("s1")} + failed_start("a1", 1)));
-  const projections::SessionRow& row = *projection.state().sessions.find(session_id("s1"));
-  EXPECT_TRUE(row.failed_on.empty());
-  EXPECT_EQ(row.requeued_at, 0);
 }
 
 }  // namespace

@@ -46,13 +46,11 @@ TEST(RequestMix, CountsKernelsByClassAndSessions) {
   EXPECT_EQ(mix(g).sessions, 4);
 }
 
-// Before rules 9 nobody knew what kernels may write, and a slot of that name was a device as any other.
 TEST(RequestMix, WhatAKernelMayWriteIsNoDeviceOfItsClass) {
   const Events asked =
       balanced_cluster() + Events{slot_type_registered("disk", SlotKind::kBytes),
                                   session_requested("s1", Spec().cpu(2).slot("disk", kGiga))};
   EXPECT_EQ(counted(given(asked), 2000, 0, 0), 1);
-  EXPECT_EQ(counted(given(asked, 8), 2000, 0, 0), 0);
 }
 
 TEST(RequestMix, OtherGroupsAreNotCounted) {

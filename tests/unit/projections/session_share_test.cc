@@ -49,10 +49,6 @@ TEST(SessionShare, IsOfASessionAndWithThoseThatExist) {
   forbid(damaged, "no such session");
 }
 
-TEST(SessionShare, IsKnownSinceRules9) {
-  given(shared_world(), 8).when({session_shared("s1", "user", "bob")}).then_forbidden("");
-}
-
 TEST(SessionShare, OfOneSessionThereAreABoundedNumber) {
   Events users;
   for (int i = 0; i <= projections::kSessionSharesMax; ++i)

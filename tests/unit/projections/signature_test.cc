@@ -17,9 +17,7 @@ JournalSigner cluster_seal() { return {test_cluster(), kSecret}; }
 
 // A reader that holds the secret, and the journal that it reads.
 struct Reader {
-  explicit Reader(bool from_first, std::uint32_t rules = kRules)
-      : journal(test_cluster(), rules),
-        projection(test_cluster(), Projection::Tracking::kRows, {cluster_seal(), from_first}) {}
+  Reader() : projection(test_cluster(), Projection::Tracking::kRows, cluster_seal()) {}
 
   ApplyOutcome read(const std::string& payload) {
     return projection.apply(projection.chain().next(), payload);
@@ -43,7 +41,7 @@ std::string unsigned_payload(const v1::Record& record, std::uint16_t rules) {
 }
 
 TEST(Signature, P1_OnlyARecordThatTheClusterSignedApplies) {
-  Reader reader(true);
+  Reader reader;
   const v1::Record election = reader.election(kRules);
   EXPECT_EQ(reader.read(unsigned_payload(election, kRules)).reason, VoidReason::kSignature);
   EXPECT_EQ(
@@ -54,7 +52,7 @@ TEST(Signature, P1_OnlyARecordThatTheClusterSignedApplies) {
 }
 
 TEST(Signature, P1_ASignedRecordAppliesAndAnAlteredOneDoesNot) {
-  Reader reader(true);
+  Reader reader;
   const v1::Record election = reader.election(kRules);
   std::string altered = cluster_seal().sign(reader.body(election));
   altered.back() ^= 1;
@@ -68,7 +66,7 @@ TEST(Signature, P1_ASignedRecordAppliesAndAnAlteredOneDoesNot) {
 
 // The envelope is signed too: `rules` and `min_reader` can stop a reader.
 TEST(Signature, P1_NobodyElseBringsRulesThatStopAReader) {
-  Reader reader(true);
+  Reader reader;
   const v1::Record election = reader.election(4'000'000'000);
   EXPECT_EQ(reader.read(unsigned_payload(election, kRules)).reason, VoidReason::kSignature);
   std::string payload = cluster_seal().sign(reader.body(reader.election(kRules)));
@@ -78,43 +76,31 @@ TEST(Signature, P1_NobodyElseBringsRulesThatStopAReader) {
 }
 
 TEST(Signature, P15_RulesOfAnElectionBeyondThisBuildStopItBeforeTheyAreFolded) {
-  Reader reader(true);
+  Reader reader;
   const v1::Record election = reader.election(kRules + 1);
   const ApplyOutcome outcome = reader.read(cluster_seal().sign(reader.body(election)));
   EXPECT_EQ(outcome.what, ApplyOutcome::What::kStop);
   EXPECT_EQ(outcome.error.code, "reader-too-old");
 }
 
-// A cluster that an older build made: its journal begins without signatures.
-TEST(Signature, P1_BeforeRulesThatSignRecordsFoldAsTheyDid) {
-  Reader reader(false, 3);
-  EXPECT_TRUE(reader.read(unsigned_payload(reader.election(3), 3)).applied());
-  Reader strict(true, 3);
-  EXPECT_EQ(strict.read(unsigned_payload(strict.election(3), 3)).reason, VoidReason::kSignature)
-      << "in a cluster that signs from the first record on";
-}
-
-TEST(Signature, P1_OnceAnElectionOfSuchRulesAppliedNothingUnsignedDoes) {
-  Reader reader(false, 3);
-  const std::string old = unsigned_payload(reader.election(3), 3);
-  ASSERT_TRUE(reader.read(old).applied());
-  reader.journal.append_bytes(old);
-  v1::Record forged = reader.election(kRules);
-  forged.mutable_header()->set_epoch(2);
-  EXPECT_EQ(reader.read(unsigned_payload(forged, 3)).reason, VoidReason::kSignature)
-      << "not even the election that begins it";
-  reader.journal.append_bytes(unsigned_payload(forged, 3));
-  v1::Record election = reader.election(kRules);
-  election.mutable_header()->set_epoch(2);
-  const std::string signed_election = cluster_seal().sign(reader.body(election));
-  ASSERT_TRUE(reader.read(signed_election).applied());
+// P1: from the log's first record on, whatever the record says of its rules.
+TEST(Signature, P1_AnUnsignedRecordIsVoidFromTheFirstRecordOn) {
+  for (const std::uint16_t rules : {std::uint16_t{0}, kRules}) {
+    Reader reader;
+    v1::Record election = reader.election(rules);
+    EXPECT_EQ(reader.read(unsigned_payload(election, rules)).reason, VoidReason::kSignature) << rules;
+    EXPECT_EQ(reader.projection.state().epoch().epoch, 0u);
+  }
+  Reader reader;
+  const std::string election = cluster_seal().sign(reader.body(reader.election(kRules)));
+  ASSERT_TRUE(reader.read(election).applied());
   v1::Record next;
-  next.mutable_header()->set_epoch(2);
+  next.mutable_header()->set_epoch(1);
   next.mutable_header()->set_sequence(1);
-  next.mutable_header()->set_link(std::string(as_view(blake2b_256(signed_election))));
+  next.mutable_header()->set_link(std::string(as_view(blake2b_256(election))));
   next.mutable_header()->set_time_ns(reader.journal.time());
   *next.add_events() = clock_confirmed();
-  EXPECT_EQ(reader.read(unsigned_payload(next, 3)).reason, VoidReason::kSignature) << "by an older leader";
+  EXPECT_EQ(reader.read(unsigned_payload(next, kRules)).reason, VoidReason::kSignature);
   EXPECT_TRUE(reader.read(cluster_seal().sign(reader.body(next))).applied());
 }
 
@@ -123,7 +109,7 @@ TEST(Signature, AReaderWithoutTheSecretBelievesWhatItReadsAndSaysSo) {
   EXPECT_FALSE(projection.verifies());
   TestJournal journal;
   EXPECT_TRUE(projection.apply(0, journal.elect()).applied());
-  EXPECT_TRUE(Reader(true).projection.verifies());
+  EXPECT_TRUE(Reader().projection.verifies());
 }
 
 }  // namespace

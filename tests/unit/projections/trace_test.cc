@@ -1,4 +1,4 @@
-// The trace that a session's request came with stands in its row (since rules 10).
+// The trace that a session's request came with stands in its row.
 #include <gtest/gtest.h>
 
 #include "tests/support/given.h"
@@ -20,11 +20,6 @@ TEST(SessionTrace, StandsInTheRow) {
 
 TEST(SessionTrace, WhatIsNoneDoesNot) {
   EXPECT_EQ(given(definitions()).when({traced("t")}).then_applied().session("s1").trace, "");
-}
-
-TEST(SessionTrace, LogsOfOlderRulesFoldAsTheyDid) {
-  Given old = given(definitions(), 9);
-  EXPECT_EQ(old.when({traced(kTrace)}).then_applied().session("s1").trace, "");
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ class ClusterFile : public ::testing::Test {
   void write(const std::string& text) { ASSERT_TRUE(write_private_file(path_, text, "cluster-file")); }
   // A file with these members more.
   static std::string with(const std::string& more) {
-    return R"({"cluster": ")" + to_string(Uuid::from_hash({7})) + R"(", "secret": ")" + std::string(64, 'a') +
-           "\", " + more + "}";
+    return R"({"format": 1, "cluster": ")" + to_string(Uuid::from_hash({7})) + R"(", "secret": ")" +
+           std::string(64, 'a') + "\", " + more + "}";
   }
   static std::string key(std::uint32_t number) {
     return R"({"number": )" + std::to_string(number) + R"(, "key": ")" + std::string(64, 'b') + "\"}";
@@ -72,7 +72,6 @@ TEST_F(ClusterFile, P29_AKeyMoreSealsAndTheOlderOnesStillOpen) {
   }
   EXPECT_EQ(read().cluster, made->cluster);
   EXPECT_EQ(read().secret, made->secret);
-  EXPECT_TRUE(read().signs_journal);
   EXPECT_EQ(*read().sealing.open(first, binding_), "hunter2");
   const v1::Sealed newest = read().sealing.newest().seal("hunter3", binding_, nonce_);
   EXPECT_EQ(*read().sealing.open(newest, binding_), "hunter3");
@@ -80,15 +79,26 @@ TEST_F(ClusterFile, P29_AKeyMoreSealsAndTheOlderOnesStillOpen) {
   EXPECT_EQ(read().sealing.oldest().keyed_hash("x"), made->sealing.oldest().keyed_hash("x"));
 }
 
-TEST_F(ClusterFile, P29_TheKeyThatAnOlderFileImpliesIsWrittenOutBesideTheNewOne) {
-  write(with(R"("of_a_newer_build": [1])"));
+TEST_F(ClusterFile, AFileOfBuildsBeforeTheFirstReleaseIsRefusedAndStays) {
+  const std::string before = R"({"cluster": ")" + to_string(Uuid::from_hash({7})) + R"(", "secret": ")" +
+                             std::string(64, 'a') + "\"}";
+  write(before);
+  EXPECT_EQ(read_cluster_identity(path_).error().code, "made-before-0.1.0");
+  EXPECT_EQ(controller::load_or_create_cluster_identity(path_).error().code, "made-before-0.1.0");
+  EXPECT_EQ(text(), before);
+  write(R"({"format": 2, "cluster": ")" + to_string(Uuid::from_hash({7})) + R"(", "secret": ")" +
+        std::string(64, 'a') + "\"}");
+  EXPECT_EQ(read_cluster_identity(path_).error().code, "cluster-file-malformed");
+}
+
+TEST_F(ClusterFile, P29_WhatANewerBuildAddedStaysInTheFile) {
+  write(with(R"("of_a_newer_build": [1], "sealing_keys": [)" + key(1) + "]"));
   const ClusterIdentity before = read();
   const v1::Sealed old = before.sealing.newest().seal("hunter2", binding_, nonce_);
   ASSERT_EQ(old.key(), 1u);
   ASSERT_TRUE(store_sealing_key(path_, 2, std::string(kSealKeyBytes, '2')));
   EXPECT_EQ(*read().sealing.open(old, binding_), "hunter2");
   EXPECT_NE(text().find("of_a_newer_build"), std::string::npos);
-  EXPECT_FALSE(read().signs_journal);
 }
 
 TEST_F(ClusterFile, AKeyIsStoredInNoFileThatIsMissingOrMalformed) {

@@ -82,10 +82,9 @@ class Server {
   }
 
   void make(char secret, SealingRing ring) {
-    process_.emplace(
-        config(folder_.path().string(), name_),
-        controller::ClusterIdentity{test_cluster(), std::string(32, secret), true, std::move(ring)}, log_,
-        log_);
+    process_.emplace(config(folder_.path().string(), name_),
+                     controller::ClusterIdentity{test_cluster(), std::string(32, secret), std::move(ring)},
+                     log_, log_);
   }
 
   EventLog& log_;
@@ -155,36 +154,6 @@ TEST(Keys, P29_AServerWhoseSealingKeysOpenNotWhatTheLogHoldsIsRefused) {
   }
   first.make_again(test_sealing_ring());
   EXPECT_TRUE(first.start_and_define());
-}
-
-TEST(Keys, TheOneOfAnOlderFolderGoesOnAndComesIntoTheJournal) {
-  ThreadedMemoryLog log;
-  Server first(log, "c1"), second(log, "c2");
-  const api::KeyPair key{"BKold", "an old secret", ""};
-  ASSERT_TRUE(api::write_key_file(first.key_path(), key));
-  ASSERT_TRUE(first.start());
-  v1::Request request;  // as an older build recorded it
-  request.set_id(wire("define"));
-  request.set_actor("controller");
-  request.set_sent_ms(first.process().api().clock().now().wall / kMillisecond);
-  request.mutable_define()->add_domains()->set_name("default");
-  auto* user = request.mutable_define()->add_users();
-  user->set_name("admin");
-  user->set_domain("default");
-  user->set_role("superadmin");
-  v1::KeyPairDefined& old = *request.mutable_define()->add_key_pairs();
-  old.set_id(key.access_key);
-  old.set_user("admin");
-  old.set_active(true);
-  ASSERT_TRUE(first.process().api().submit(request, {}));
-  ASSERT_TRUE(first.await([](const projections::State& state) { return state.key_pairs.size() == 1; }));
-  ASSERT_TRUE(first.process().define_defaults(kMinute));
-  EXPECT_EQ(first.ask(key, "GET", "/v1/whoami").first, 200u);
-  EXPECT_TRUE(first.holds([](const projections::State& state) {
-    return state.key_pairs.size() == 1 && state.key_pairs.find("BKold")->def.has_secret();
-  }));
-  ASSERT_TRUE(second.start_and_define());
-  EXPECT_EQ(second.ask(key, "GET", "/v1/whoami").first, 200u);
 }
 
 // The link lies in a file of this user alone where no terminal shows it.

@@ -29,26 +29,6 @@ TEST(Node, P20_TheApiIsToldToComeLaterWhileTheLogTakesNothingBack) {
   EXPECT_TRUE(rig.await([&] { return !rig.node().full(); }));
 }
 
-TEST(Node, AClusterOfBeforeTheSlotDiskHasItAfterTheNextStart) {
-  ThreadedMemoryLog log;
-  const TempDir folder;
-  NodeRig rig(log, folder.path());
-  ASSERT_TRUE(rig.start());
-  v1::Request older;
-  older.mutable_define()->add_domains()->set_name("default");
-  for (const char* name : {"cpu", "mem", "cuda.shares"})
-    older.mutable_define()->add_slot_types()->set_name(name);
-  ASSERT_EQ(rig.answer_to(older, "controller"), "");
-  ASSERT_TRUE(rig.define());
-  EXPECT_TRUE(rig.await_state([](const controller::StateView& view) {
-    const auto* type = view.state.slot_types.find("disk");
-    return type != nullptr && static_cast<SlotKind>(type->def.kind()) == SlotKind::kBytes;
-  }));
-  rig.api().with_state([](const controller::StateView& view) {
-    EXPECT_EQ(view.state.slot_types.find("cuda.device"), nullptr) << "an operator's slot types are their own";
-  });
-}
-
 TEST(Node, AnAgentWhoseNameWasRemovedOrWhoseGroupIsNotThereIsNotBroughtIn) {
   ThreadedMemoryLog log;
   const TempDir folder;

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <thread>
 
+#include "projections/store/rocks/keys.h"
 #include "tests/support/store_contract.h"
 #include "tests/support/temp_dir.h"
 
@@ -46,36 +47,30 @@ void damage_tables(const fs::path& db) {
   }
 }
 
-// What a build without the index left: no key of it.
-void drop_name_index(const fs::path& db) {
+// As builds before the first release left it.
+void make_of_before(const fs::path& db) {
   rocksdb::DB* raw = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   const std::vector<rocksdb::ColumnFamilyDescriptor> families{{rocksdb::kDefaultColumnFamilyName, {}},
                                                               {"resume", {}}};
   ASSERT_TRUE(rocksdb::DB::Open({}, db.string(), families, &handles, &raw).ok());
   const std::unique_ptr<rocksdb::DB> owner(raw);
-  ASSERT_TRUE(raw->DeleteRange({}, handles[0], "n", "o").ok());
-  ASSERT_TRUE(raw->Delete({}, handles[0], "N").ok());
+  ASSERT_TRUE(raw->Delete({}, handles[0], projections::kMetaKey).ok());
+  ASSERT_TRUE(raw->Put({}, handles[0], projections::kMetaKeyBefore, "rows of before").ok());
   for (auto* handle : handles) raw->DestroyColumnFamilyHandle(handle);
 }
 
-TEST(RocksStore, IndexesTheNamesThatAnOlderBuildWroteInTheBackground) {
+TEST(RocksStore, OneOfBuildsBeforeTheFirstReleaseIsRefusedAndStays) {
   RocksFactory factory;
-  auto journal = busy_journal(60);
-  journal.advance(projections::kHistoryAfter + kSecond);
-  journal.append({session_requested("last")});
-  fold_into(factory.store(), journal);
+  fold_into(factory.store(), busy_journal(60));
   factory.opened_.store.reset();
-  drop_name_index(factory.dir_.path() / "db");
+  make_of_before(factory.dir_.path() / "db");
   factory.reopen();
-  std::optional<projections::HistoryEntry> found;
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!found && std::chrono::steady_clock::now() < deadline) {
-    found = *factory.store().find_history_by_name("", "s4");
-    std::this_thread::yield();
-  }
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->session.id, session_id("s4"));
+  projections::Projector projector(test_cluster(), factory.store(), {}, nullptr);
+  const auto opened = projector.open();
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, "made-before-0.1.0");
+  EXPECT_TRUE(fs::exists(factory.dir_.path() / "db")) << "nothing was moved aside";
 }
 
 TEST(RocksStore, RefusesAFolderThatIsInUseAndSaysSo) {
