@@ -77,13 +77,14 @@ Result<void> JournalFollower::verify(const Error& why, bool claim_may_be_wrong) 
 
 Result<void> JournalFollower::rebuild(const Error& why, Offset not_after) {
   if (auto done = projector_.rebuild(why, not_after); !done) return done;
+  reader_->seek(kJournal, projector_.next());  // first: the log may be out of reach below
   // A checkpoint may be of the same wrong log.
   auto difference = first_difference(log_, projector_.projection().chain());
   if (!difference) return difference.error();
   if (difference->has_value()) {
     if (auto done = projector_.rebuild(why, 0); !done) return done;
+    reader_->seek(kJournal, projector_.next());
   }
-  reader_->seek(kJournal, projector_.next());
   return {};
 }
 

@@ -12,7 +12,7 @@
 namespace berth::testing {
 
 // What an observer was told, to be looked at.
-struct Told final : projections::ProjectionObserver {
+struct Told : projections::ProjectionObserver {
   void before_change() override { ++depth; }
   void after_change() override { --depth; }
   void on_record(const LogEntry& entry, const projections::ApplyOutcome& outcome,

@@ -271,6 +271,39 @@ TEST(Projector, P12_ALogThatLostItsTailAndGrewAgainIsSuspiciousAndComparingWithI
   EXPECT_EQ(hash_of(*rig.projector), folded_hash(other));
 }
 
+TEST(Projector, P12_ALogThatIsOutOfReachOnceTheCopyStartedAnewIsReadFromThere) {
+  struct Away final : Told {
+    void on_rebuilt(const Error& why, Offset from) override {
+      Told::on_rebuilt(why, from);
+      server->set_reachable(Stream::kJournal, false);
+    }
+    MemoryLogServer* server = nullptr;
+  } told;
+  auto server = MemoryLogServer::create({}, MemoryLogMode::kAutomatic);
+  told.server = server.get();
+  MemoryStore store;
+  const auto log = server->connect();
+  Projector projector(test_cluster(), store, {.flush_records = 1, .checkpoint_records = 20}, &told);
+  ASSERT_TRUE(projector.open());
+  JournalFollower follower(*log, projector);
+  ASSERT_TRUE(follower.open());
+  auto journal = busy_journal(10);
+  const auto kept = journal;
+  for (const auto& payload : journal.payloads()) server->put(kJournal, payload);
+  while (*follower.step(0, 1) > 0) continue;
+  server->put(kJournal, journal.append({session_requested("lost")}));
+  ASSERT_TRUE(follower.step(0, 1));
+  server->truncate(kJournal, kept.payloads().size());
+  server->put(kJournal, "no record");
+  EXPECT_EQ(follower.check_against_log().error().code, "log-unavailable");
+  server->set_reachable(Stream::kJournal, true);
+  server->put(kJournal, "no record");
+  ASSERT_TRUE(follower.step(0, 1));
+  while (*follower.step(0, 1) > 0) continue;
+  EXPECT_EQ(projector.next(), server->extent(kJournal).end);
+  EXPECT_EQ(hash_of(projector), folded_hash(kept));
+}
+
 // The election behind it claims a rolling hash over the gap: were the gap read in any other way, it would be
 // void.
 TEST(Projector, P30_AGapInTheJournalIsAVoidRecordWithALinkOfZeroBytes) {
