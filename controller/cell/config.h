@@ -36,7 +36,7 @@ struct ControllerConfig {
   Duration read_back = 5 * kSecond;       // D of P10
   Duration progress = kSecond;            // heartbeats stop when a record is in flight for longer (P20)
   Duration pass_interval = 10 * kSecond;
-  Duration glance_every = 30 * kSecond;  // it compares the last inputs taken with the log (P13)
+  Duration glance_every = 30 * kSecond;  // it compares what it read last with the log (P12, P13)
   std::int64_t learn_after = 100;  // sessions asked of a group before its selection policy learns from them
   std::size_t records_in_flight = 64;
   std::size_t bytes_in_flight = 8u << 20;

@@ -88,6 +88,7 @@ struct Outputs {
   std::vector<Append> appends;           // in order
   std::vector<CheckInput> check_inputs;  // at election: compare these, and drop inputs that were read before
   std::vector<CheckInput> glances;       // now and then: the same question, while reading goes on
+  bool glance_at_journal = false;      // now and then: compare what was read last of the journal with the log
   std::vector<SeekInput> seek_inputs;  // partitions to read, each from its offset; while none was ever asked
                                        // for, inputs are not read
   std::vector<LearnSelection> learn;   // run learn_selection() on each elsewhere, and hand in what it found

@@ -133,6 +133,7 @@ void CellNode::run_projector() {
       suspicious_ = !compare_with_log();
       after_step();
     }
+    glance_at_journal();
     answer_strand();
     answer_points();
   }
@@ -208,6 +209,15 @@ void CellNode::answer_strand() {
   if (!end) return;
   const auto extent = log_.extent({Stream::kJournal, 0});
   queue_.push(Input(JournalEnd{extent ? extent->end : ~Offset{0}}));  // unavailable: the core asks again
+}
+
+void CellNode::glance_at_journal() {
+  if (!glance_wanted_.exchange(false)) return;
+  if (const auto done = follower_.glance(); !done) {
+    spdlog::warn("glancing at the journal: {}", to_string(done.error()));
+    glance_wanted_ = projections::JournalFollower::may_go_on(done.error());
+  }
+  after_step();
 }
 
 bool CellNode::compare_with_log() {
@@ -388,6 +398,7 @@ void CellNode::do_outputs(Outputs& out) {
   if (out.stop_inputs) feed_.stop_inputs();
   if (!out.check_inputs.empty()) feed_.check(std::move(out.check_inputs));
   if (!out.glances.empty()) feed_.glance(std::move(out.glances));
+  if (out.glance_at_journal) glance_wanted_ = true;
   if (!out.seek_inputs.empty()) feed_.seek(out.seek_inputs);
   if (!out.learn.empty()) learner_.ask(std::move(out.learn));
   feed_.set_full(out.full);

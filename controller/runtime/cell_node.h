@@ -147,6 +147,7 @@ class CellNode final : public projections::ProjectionObserver {
   void flush(Outputs& out);
   void do_outputs(Outputs& out);
   void answer_strand();
+  void glance_at_journal();
   bool compare_with_log();
   void after_step();
   void answer_points();
@@ -187,6 +188,7 @@ class CellNode final : public projections::ProjectionObserver {
   std::atomic<bool> full_ = false;
   std::atomic<bool> reload_wanted_ = false;
   std::atomic<bool> journal_end_wanted_ = false;
+  std::atomic<bool> glance_wanted_ = false;
   std::atomic<Offset> next_ = 0;
   std::atomic<Timestamp> read_at_ = 0;  // boottime: the journal last gave a record
   VoidList voids_;

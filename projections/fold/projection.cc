@@ -70,11 +70,19 @@ std::string ApplyOutcome::text() const {
 }
 
 bool is_suspicious(const ApplyOutcome& outcome, const Projection& projection) {
-  const VoidReason reason = outcome.reason;
-  if (outcome.what != What::kVoid ||
-      (reason != VoidReason::kSequence && reason != VoidReason::kLink && reason != VoidReason::kEpoch))
-    return false;
-  return projection.record().header().sequence() != 0;
+  if (outcome.what != What::kVoid) return false;
+  switch (outcome.reason) {
+    case VoidReason::kSequence:
+    case VoidReason::kLink:
+    case VoidReason::kEpoch: return projection.record().header().sequence() != 0;
+    case VoidReason::kGap:
+    case VoidReason::kEnvelopeMalformed:
+    case VoidReason::kOtherCluster:
+    case VoidReason::kTooLarge:
+    case VoidReason::kSignature:
+    case VoidReason::kMalformed: return true;  // no leader writes them
+    default: return false;
+  }
 }
 
 Projection::Projection(const Uuid& cluster, Tracking tracking, JournalTrust trust)

@@ -46,9 +46,10 @@ struct Counters {
   std::uint64_t forbidden = 0;
 };
 
-// Whether a void record (no election) is of another epoch, or does not continue its own. Such a record may be
-// late, or the log repeats or skips records. Or this reader's copy is not the log: the log lost its tail,
-// with the newest election, and an older leader goes on. So the caller compares its copy with the log, at
+// Whether a void record (no election) is of another epoch, does not continue its own, or is of nobody who
+// leads. Such a record may be late, or the log repeats or skips records. Or this reader's copy is not the
+// log: the log lost its tail, with the newest election, and an older leader goes on; or it lost what this
+// reader has read and grew again past it by others' bytes. So the caller compares its copy with the log, at
 // most every few seconds.
 bool is_suspicious(const ApplyOutcome& outcome, const class Projection& projection);
 

@@ -9,6 +9,10 @@ namespace {
 
 constexpr Partition kJournal{Stream::kJournal, 0};
 
+// A loss right before the last comparison may have been made good by the same bytes, as gaps are. So a glance
+// begins this much earlier.
+constexpr Offset kGlanceBack = 256;
+
 }  // namespace
 
 Result<void> JournalFollower::open() {
@@ -70,12 +74,14 @@ Result<void> JournalFollower::verify(const Error& why, bool claim_may_be_wrong) 
     truncation_ = truncation_ ? Truncation{truncation_->read, std::min(truncation_->left, gone.left)} : gone;
     return {};
   }
+  compared_ = projector_.next();
   if (claim_may_be_wrong) projector_.distrust_claim();
   reader_->seek(kJournal, projector_.next());
   return {};
 }
 
 Result<void> JournalFollower::rebuild(const Error& why, Offset not_after) {
+  compared_ = 0;
   if (auto done = projector_.rebuild(why, not_after); !done) return done;
   reader_->seek(kJournal, projector_.next());  // first: the log may be out of reach below
   // A checkpoint may be of the same wrong log.
@@ -85,6 +91,7 @@ Result<void> JournalFollower::rebuild(const Error& why, Offset not_after) {
     if (auto done = projector_.rebuild(why, 0); !done) return done;
     reader_->seek(kJournal, projector_.next());
   }
+  compared_ = projector_.next();
   return {};
 }
 
@@ -94,12 +101,21 @@ Result<void> JournalFollower::check_against_log() {
                 false);
 }
 
-Result<std::optional<Offset>> first_difference(EventLog& log, const Chain& chain) {
+Result<void> JournalFollower::glance() {
+  const Chain& chain = projector_.projection().chain();
+  auto difference = first_difference(log_, chain, compared_ - std::min(compared_, kGlanceBack));
+  if (!difference) return difference.error();
+  if (difference->has_value()) return check_against_log();  // the first may be further back
+  compared_ = chain.next();
+  return {};
+}
+
+Result<std::optional<Offset>> first_difference(EventLog& log, const Chain& chain, Offset from) {
   using Found = std::optional<Offset>;
   const auto extent = log.extent(kJournal);
   if (!extent) return extent.error();
   Chain again;
-  again.restore({*chain.at(chain.oldest())});
+  again.restore({*chain.at(std::max(from, chain.oldest()))});
   const Offset end = std::min(extent->end, chain.next());
   if (again.next() < end) {
     auto reader = log.open_reader({{kJournal, again.next()}});

@@ -47,7 +47,11 @@ class JournalFollower {
   // Compares what was read with the log as it is now and rebuilds what differs: a log that lost its tail and
   // grew again looks like any other to a reader that goes on (P9, P12). Codes: as step().
   Result<void> check_against_log();
-  // What a step, or check_against_log(), found gone since the last call, and nobody accepted beforehand.
+  // The same of what was read since the last comparison, and a little before: cheap enough for now and then.
+  // Nothing else shows a loss that others' records made good to the very offset up to which this reader had
+  // read.
+  Result<void> glance();
+  // What a step, or a comparison, found gone since the last call, and nobody accepted beforehand.
   std::optional<Truncation> take_truncation() { return std::exchange(truncation_, std::nullopt); }
   // Writes the folded state now: for an orderly stop, and for a chain point of the newest record.
   Result<void> flush() { return projector_.flush(); }
@@ -63,13 +67,15 @@ class JournalFollower {
   Projector& projector_;
   const FollowerOptions options_;
   std::optional<Truncation> truncation_;
+  Offset compared_ = 0;  // up to here the log gave what was read
   std::unique_ptr<LogReader> reader_;
   std::vector<LogEntry> entries_;
 };
 
-// Reads the log again over the chain's window. Returns the first `next` at which the log gives another
-// rolling hash or has no record any more; nullopt if all are equal. (A log that is equal over the window is
-// equal before: every record of an epoch holds the hash of the one before.) Codes: those of EventLog.
-Result<std::optional<Offset>> first_difference(EventLog& log, const Chain& chain);
+// Reads the log again over the chain's window, or the end of it that begins at `from`. Returns the first
+// `next` at which the log gives another rolling hash or has no record any more; nullopt if all are equal. (A
+// log that is equal over the window is equal before: every record of an epoch holds the hash of the one
+// before.) Codes: those of EventLog.
+Result<std::optional<Offset>> first_difference(EventLog& log, const Chain& chain, Offset from = 0);
 
 }  // namespace berth::projections

@@ -74,7 +74,7 @@ void SimController::crash() {
   positions_.clear();
   checks_to_make_.clear();
   queue_.clear();
-  reload_wanted_ = end_wanted_ = full_ = false;
+  reload_wanted_ = end_wanted_ = glance_wanted_ = full_ = false;
   audit_.forget();
 }
 
@@ -158,6 +158,7 @@ void SimController::follow_journal(const Instant& now) {
     failure_ = name_ + ": " + to_string(read.error());
     return;
   }
+  if (glance_wanted_) glance_wanted_ = !follower_->glance();  // out of reach: again
   const bool reload = std::exchange(reload_wanted_, false), end = std::exchange(end_wanted_, false);
   const bool wonder = suspicious_ && now.boottime > compared_at_ + 3 * kSecond;
   if (wonder) {
@@ -216,6 +217,7 @@ void SimController::do_outputs(Outputs& out) {
     inputs_ = std::move(*log_->open_reader(positions_));
   full_ = out.full;
   if (out.journal_end_wanted) end_wanted_ = true;
+  if (out.glance_at_journal) glance_wanted_ = true;
   if (out.reload_wanted) reload_wanted_ = true;
   if (!out.stop.empty()) failure_ = name_ + ": " + out.stop;
   const bool more = out.more;

@@ -92,6 +92,7 @@ class SimController final : public projections::ProjectionObserver {
   std::vector<controller::Input> queue_;
   bool reload_wanted_ = false;
   bool end_wanted_ = false;
+  bool glance_wanted_ = false;
   bool suspicious_ = false;
   Timestamp compared_at_ = 0;
   bool full_ = false;

@@ -4,6 +4,12 @@ namespace berth::controller {
 
 using projections::Projection;
 
+namespace {
+
+constexpr Offset kGlanceRecords = projections::kChainWindow / 4;
+
+}  // namespace
+
 Leader::Leader(const ControllerConfig& config, Projection& projection, Verifier& verifier,
                const InHistory& in_history, Tickets& tickets, ControllerCounters& counters, const Uuid& nonce,
                const Instant& now, Outputs& out)
@@ -30,6 +36,7 @@ Leader::Leader(const ControllerConfig& config, Projection& projection, Verifier&
     if (const auto* agent = state.agents.find(name); agent->state == projections::AgentState::kAlive)
       leases_.start(*agent, now.boottime);
   own_reads_alive_ = ticked_ = glanced_ = now.boottime;
+  glanced_to_ = projection_.chain().next();
   rounds_.begin(now);
   out.check_inputs = checks_of_inputs(state, config_.layout);
   inputs_.wait_for(out.check_inputs);
@@ -100,12 +107,7 @@ Leadership Leader::tick(const Instant& now, Outputs& out) {
     return Lost{"a record was not read back in time"};
   rounds_.tick(now);
   outbox_.retry(now, out);
-  // A reader cannot notice that a stream lost its end and grew again, so the last inputs are compared now and
-  // then. The embedded log loses no end.
-  if (deciding() && !config_.stand_at_once && now.boottime >= glanced_ + config_.glance_every) {
-    glanced_ = now.boottime;
-    out.glances = checks_of_inputs(projection_.state(), config_.layout);
-  }
+  glance(now, out);
   if (now.boottime >= heartbeat_sent_ + config_.heartbeat) send_heartbeat(now, out);
   return Leading{};
 }
@@ -126,6 +128,21 @@ Leadership Leader::flush(const Instant& now, Outputs& out) {
   out.full = pipeline_.is_full();
   out.more = out.more || (deciding() && !out.full && !inputs_.empty());
   return Leading{};
+}
+
+// A reader cannot notice that a stream lost its end and grew again, so what was read last is compared now and
+// then; of the journal before it leaves the window in which it can be compared. The embedded log loses no
+// end.
+void Leader::glance(const Instant& now, Outputs& out) {
+  if (!deciding() || config_.stand_at_once) return;
+  const Offset next = projection_.chain().next();
+  const bool due = now.boottime >= glanced_ + config_.glance_every;
+  if (!due && next < glanced_to_ + kGlanceRecords) return;
+  out.glance_at_journal = true;
+  glanced_to_ = next;
+  if (!due) return;
+  glanced_ = now.boottime;
+  out.glances = checks_of_inputs(projection_.state(), config_.layout);
 }
 
 // A snapshot leaves only after the records that it describes are durable.

@@ -73,6 +73,7 @@ class Leader {
  private:
   void send_heartbeat(const Instant& now, Outputs& out);
   void send_snapshots(Outputs& out);
+  void glance(const Instant& now, Outputs& out);
 
   const ControllerConfig& config_;
   projections::Projection& projection_;
@@ -111,7 +112,8 @@ class Leader {
   Timestamp heartbeat_sent_ = 0;   // boottime, as all below
   Timestamp own_reads_alive_ = 0;  // when something of its own last came back on `health`
   Timestamp ticked_ = 0;
-  Timestamp glanced_ = 0;  // the last glance at the inputs
+  Timestamp glanced_ = 0;  // the last glance at journal and inputs
+  Offset glanced_to_ = 0;  // up to where the journal was read then
 };
 
 }  // namespace berth::controller

@@ -144,6 +144,28 @@ TEST_F(Leader, P13_ItGlancesAtTheLastInputsItTook) {
   EXPECT_TRUE(controller->deciding());
 }
 
+TEST_F(Leader, P12_ItGlancesAtWhatItReadLastOfTheJournal) {
+  pass(29 * kSecond);
+  EXPECT_FALSE(out.glance_at_journal);
+  pass(kSecond);
+  EXPECT_TRUE(out.glance_at_journal);
+}
+
+// What left the chain's window can be compared no more.
+TEST_F(Leader, P12_ItGlancesAtTheJournalBeforeWhatItReadLeavesTheWindow) {
+  const auto read = [this](std::size_t offsets) {
+    while (offsets-- > 0) read_gap();
+    when(Tick{});
+  };
+  read(projections::kChainWindow / 4 - 1024);
+  EXPECT_FALSE(out.glance_at_journal);
+  read(1024);
+  EXPECT_TRUE(out.glance_at_journal);
+  EXPECT_TRUE(out.glances.empty());
+  read(1024);
+  EXPECT_FALSE(out.glance_at_journal);
+}
+
 TEST_F(Leader, P13_AnInputThatIsNotWhatWasReadMakesItStandAnew) {
   when(InputChecked{kRequests, false, 0});
   EXPECT_EQ(controller->mode(), Controller::Mode::kStandby);

@@ -271,6 +271,68 @@ TEST(Projector, P12_ALogThatLostItsTailAndGrewAgainIsSuspiciousAndComparingWithI
   EXPECT_EQ(hash_of(*rig.projector), folded_hash(other));
 }
 
+// A log that lost the record `lost`, the newest that was read, and got `put` in its place before the leader,
+// who has read the lost one, wrote on.
+struct LostAndMadeGood {
+  explicit LostAndMadeGood(int put) {
+    journal.append({session_requested("lost")});
+    rig.publish(journal);
+    EXPECT_TRUE(rig.run());
+    const Offset lost = journal.payloads().size() - 1;
+    rig.server->truncate(kJournal, lost);
+    for (int i = 0; i < put; ++i) rig.server->put(kJournal, "no record");
+    rig.server->put(kJournal, journal.append({session_requested("built on it")}));
+    EXPECT_TRUE(rig.run());
+    EXPECT_EQ(hash_of(*rig.projector), folded_hash(journal));  // which nobody else has
+    EXPECT_TRUE(rig.told.rebuilt.empty());
+  }
+  // It has what the log gives: neither the lost record nor what was built on it.
+  void expect_to_start_anew() {
+    EXPECT_TRUE(rig.run());
+    EXPECT_EQ(rig.told.rebuilt, std::vector<std::string>{"journal-replaced@0"});
+    EXPECT_EQ(hash_of(*rig.projector), folded_hash(kept));
+  }
+  Rig rig{{.flush_records = 1}};
+  TestJournal journal = busy_journal(10);
+  TestJournal kept = journal;
+};
+
+// Seed 1161488187 of the simulator, where leader and standby went on with other states for as long as they
+// lived.
+TEST(Projector, P12_ALogThatGrewPastALossByWhatNoLeaderWritesIsSuspicious) {
+  LostAndMadeGood log(3);
+  EXPECT_TRUE(log.rig.told.suspicious);
+  ASSERT_TRUE(log.rig.follower->check_against_log());
+  log.expect_to_start_anew();
+}
+
+TEST(Projector, P12_AGlanceFindsALossThatWasMadeGoodToTheVeryOffset) {
+  LostAndMadeGood log(1);
+  EXPECT_FALSE(log.rig.told.suspicious);
+  ASSERT_TRUE(log.rig.follower->glance());
+  log.expect_to_start_anew();
+}
+
+// The gap behind what was lost came back as it was.
+TEST(Projector, P12_AGlanceFindsALossRightBeforeTheOneBefore) {
+  Rig rig({.flush_records = 1});
+  auto journal = busy_journal(10);
+  const auto kept = journal;
+  journal.append({session_requested("lost")});
+  journal.add_gap();
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run());
+  ASSERT_TRUE(rig.follower->glance());
+  EXPECT_TRUE(rig.told.rebuilt.empty());
+  rig.server->truncate(kJournal, kept.payloads().size());
+  rig.server->add_gap(kJournal);
+  rig.server->add_gap(kJournal);
+  ASSERT_TRUE(rig.follower->glance());
+  ASSERT_TRUE(rig.run());
+  EXPECT_EQ(rig.told.rebuilt, std::vector<std::string>{"journal-replaced@0"});
+  EXPECT_EQ(hash_of(*rig.projector), folded_hash(kept));
+}
+
 TEST(Projector, P12_ALogThatIsOutOfReachOnceTheCopyStartedAnewIsReadFromThere) {
   struct Away final : Told {
     void on_rebuilt(const Error& why, Offset from) override {
