@@ -109,7 +109,7 @@ class Kafka(unittest.TestCase):
         self.assertEqual(other.launch().child.wait(rig.PATIENCE), 1, other.process.words())
         self.assertIn("cluster-file-missing", other.process.words())
         with open(os.open(other.data + "/cluster.json", os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
-            json.dump({"cluster": str(uuid.uuid4()), "secret": "a" * 64}, file)
+            json.dump({"format": 1, "cluster": str(uuid.uuid4()), "secret": "a" * 64, "sealing_keys": [{"number": 1, "key": "b" * 64}]}, file)
         self.assertEqual(other.launch().child.wait(rig.PATIENCE), 1, other.process.words())
         self.assertIn("journal-of-another-cluster", other.process.words())
 

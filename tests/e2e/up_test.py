@@ -134,9 +134,11 @@ class Up(unittest.TestCase):
         up.process.stop()
         with open(up.data + "/cluster.json", encoding="ascii") as file:
             whole = file.read()
-        for damaged, code in (({
-k: v for k, v in json.loads(whole).items() if k != "sealing_keys"}, "sealing-keys-wrong"),
-                              ({**json.loads(whole), "sealing_keys": []}, "cluster-file-malformed")):
+        text = json.loads(whole)
+        for damaged, code in (({**text, "sealing_keys": [{"number": 1, "key": "a" * 64}]}, "sealing-keys-wrong"),
+                              ({**text, "sealing_keys": []}, "cluster-file-malformed"),
+                              ({name: value for name, value in text.items() if name != "sealing_keys"}, "cluster-file-malformed"),
+                              ({name: value for name, value in text.items() if name != "format"}, "made-before-0.1.0")):
             with open(up.data + "/cluster.json", "w", encoding="ascii") as file:
                 json.dump(damaged, file)
             self.assertNotEqual(up.launch().child.wait(rig.PATIENCE), 0, up.process.words())
