@@ -14,13 +14,14 @@ namespace berth {
 inline constexpr char kDiskFull[] = "disk-full";
 inline constexpr char kPortInUse[] = "port-in-use";
 
-// Of what was asked for on the command line, in a configuration file or in the environment: the same start
-// fails again, so that the process exits with 2 (RestartPreventExitStatus= of the units).
+// Of what was asked for on the command line, in a configuration file or in the environment, or of data that
+// no build reads any more: the same start fails again, so that the process exits with 2
+// (RestartPreventExitStatus= of the units).
 inline constexpr std::string_view kWrongOptions[] = {
-    "backend-unknown",  "config-invalid",      "invalid-name",      "invalid-url",
-    "invalid-value",    "log-format-invalid",  "log-level-invalid", "not-for-this-backend",
-    "otlp-url-invalid", "process-uid-missing", "process-uid-wrong", "tls-incomplete",
-    "tls-missing",      "volume-invalid"};
+    "backend-unknown",      "config-invalid",     "invalid-name",        "invalid-url",
+    "invalid-value",        "log-format-invalid", "log-level-invalid",   "made-before-0.1.0",
+    "not-for-this-backend", "otlp-url-invalid",   "process-uid-missing", "process-uid-wrong",
+    "tls-incomplete",       "tls-missing",        "volume-invalid"};
 
 // Codes of starts that failed by a fault of the machine, whatever the session asked for. Such a start does
 // not count as an attempt of the session; the agent then tries a kernel of its own. A code that the image, a

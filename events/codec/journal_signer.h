@@ -32,8 +32,8 @@ class JournalSigner {
   std::string key_;
 };
 
-// What a reader of the journal believes: each record that it has signed. None: the reader holds no secret,
-// and believes every record.
+// A reader that holds the cluster's secret believes the records which this signer has signed. A reader
+// without the secret has no signer, and believes every record.
 using JournalTrust = std::optional<JournalSigner>;
 
 }  // namespace berth

@@ -1,4 +1,4 @@
-// What builds before 0.1.0 wrote is refused, never read: no build of a release has written such bytes.
+// The error of what builds before 0.1.0 wrote. No release wrote such bytes, so no build reads them.
 #pragma once
 
 #include <string>

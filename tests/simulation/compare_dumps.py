@@ -21,6 +21,7 @@ OF_BYTES = {
     "rows": {"13.3", "14.3", "32.9", "32.10", "32.11"},
 }
 MOST_TOLD = 20
+TOLD_OF_EACH = 200  # characters
 
 
 def varint(data, at):
@@ -72,7 +73,7 @@ class Comparison:
     def differs(self, kind, path, before, after):
         self.differences += 1
         if self.differences <= MOST_TOLD:
-            print(f"seed {self.seed}: {kind} {path}: {before!r} -> {after!r}")
+            print(f"seed {self.seed}: {kind} {path}: {repr(before)[:TOLD_OF_EACH]} -> {repr(after)[:TOLD_OF_EACH]}")
 
     def is_same_id(self, before, after):
         return len(before) == len(after) == 16 and self.ids.setdefault(before, after) == after and self.ids_back.setdefault(after, before) == before
@@ -87,7 +88,8 @@ class Comparison:
             for one, other in zip(before, after):
                 self.events(path, one, other)
         elif before != after:
-            if self.renamed["events"].get(path, {}).get(str(before), [None])[0] == after is not None:
+            new = self.renamed["events"].get(path, {}).get(str(before))
+            if new is not None and new[0] == after:
                 return
             if isinstance(before, str) and isinstance(after, str):
                 try:

@@ -10,7 +10,7 @@ std::string unsigned_payload(const v1::Record& record, const Uuid& cluster) {
   return make_envelope(cluster, record.SerializeAsString());
 }
 
-TestJournal::TestJournal(const Uuid& cluster) : TestJournal(cluster, kRules) {}
+TestJournal::TestJournal(const Uuid& cluster) : cluster_(cluster), rules_(kRules) {}
 
 v1::Claim TestJournal::claim() const {
   v1::Claim claim;

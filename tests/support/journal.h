@@ -20,9 +20,7 @@ inline constexpr Timestamp kTestStart = 1'700'000'000 * kSecond;
 
 class TestJournal {
  public:
-  // Its elections are of this build's rules, or of `rules`.
   explicit TestJournal(const Uuid& cluster = test_cluster());
-  TestJournal(const Uuid& cluster, std::uint32_t rules) : cluster_(cluster), rules_(rules) {}
 
   // ControllerElected at the next epoch, with a right claim.
   const std::string& elect(const std::string& controller = "c1");
@@ -53,7 +51,7 @@ class TestJournal {
 
  private:
   Uuid cluster_;
-  std::uint32_t rules_;
+  std::uint32_t rules_;  // of its elections: this build's, until they are raised
   std::optional<JournalSigner> signer_;
   std::uint64_t epoch_ = 0;
   std::uint64_t sequence_ = 0;

@@ -59,12 +59,6 @@ v1::Owner of_browser_session(const projections::State& state, const v1::Event& e
   return row == nullptr ? of_actor_alone(event) : of_user(state, row->user);
 }
 
-// Events of rules before 6 do not name the user.
-v1::Owner of_ended(const projections::State& state, const v1::Event& event,
-                   const v1::BrowserSessionEnded& ended) {
-  return ended.user().empty() ? of_browser_session(state, event, ended.id()) : of_user(state, ended.user());
-}
-
 v1::Owner of_scope(const projections::State& state, const std::string& scope, const std::string& id) {
   if (scope == "domain") return of_domain(id);
   if (scope == "user") return of_user(state, id);
@@ -139,7 +133,7 @@ v1::Owner subject_of(const projections::State& state, const v1::Event& event) {
     case v1::Event::kBrowserSessionStarted: return of_user(state, event.browser_session_started().user());
     case v1::Event::kBrowserSessionUsed:
       return of_browser_session(state, event, event.browser_session_used().id());
-    case v1::Event::kBrowserSessionEnded: return of_ended(state, event, event.browser_session_ended());
+    case v1::Event::kBrowserSessionEnded: return of_user(state, event.browser_session_ended().user());
     case v1::Event::kDefinitionRemoved: return of_removed(event);
     case v1::Event::kKeyPairUsed: return of_key(state, event.key_pair_used().id());
     case v1::Event::kFolderCreated: return event.folder_created().owner();
