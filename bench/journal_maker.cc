@@ -120,7 +120,7 @@ void JournalMaker::ask() {
   body->set_name("job-" + std::to_string(asked_++));
   *body->mutable_owner() = owner(user);
   *body->mutable_spec() = specs_[rng_.below(specs_.size())];
-  body->set_body_hash(wire(rng_.uuid()));
+  event->set_body_hash(wire(rng_.uuid()));
   body->set_number(1);
   body->set_count(1);
   live_.push_back(session);

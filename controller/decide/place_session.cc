@@ -62,7 +62,7 @@ EventList place_session(const DecisionContext& c, const SessionRow& session,
   EventList events;
   auto* scheduled = add_caused(events, c, session).mutable_session_scheduled();
   fill_placements(session, placements, scheduled);
-  scheduled->set_attempt(session.attempt + 1);
+  scheduled->set_attempt(c.state.next_attempt(session));
   scheduled->set_turn(turn);
   return events;
 }

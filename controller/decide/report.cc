@@ -304,8 +304,10 @@ EventList settle(const DecisionContext& c, const SessionId& id) {
     requeued->set_reason(session->reason_code);
     requeued->set_message(clipped(session->message, kMessageMax));
     if (failed_start)
-      requeued->set_not_before_ns(c.now + (fault ? retry_after(session->attempt, kRetryAfterFaultMax)
-                                                 : retry_after(attempts, kRetryAfterMax)));
+      requeued->set_not_before_ns(
+          c.now + (fault
+                       ? retry_after(session->attempt % projections::kAttemptsOfARestore, kRetryAfterFaultMax)
+                       : retry_after(attempts, kRetryAfterMax)));
   }
   return events;
 }

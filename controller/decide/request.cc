@@ -20,13 +20,18 @@ using projections::RequestRow;
 constexpr std::size_t kTextMax = 1u << 10;
 constexpr std::size_t kReasonMax = 800;  // 200 characters in bytes; it stands in each event
 
+void put_hash(v1::Event& event, const RequestHash& hash) {
+  event.set_body_hash(std::string(as_view(hash.bytes)));
+  event.set_keyed(hash.keyed);
+}
+
 EventList refuse(const Stamp& stamp, const Refusal& refusal, const RequestHash& hash, EventList events = {}) {
-  auto* refused = events.add(stamp).mutable_request_refused();
+  v1::Event& event = events.add(stamp);
+  put_hash(event, hash);
+  auto* refused = event.mutable_request_refused();
   refused->set_code(refusal.code);
   refused->set_message(clipped(refusal.message, kTextMax));
   refused->set_hint(clipped(refusal.hint, kTextMax));
-  refused->set_body_hash(std::string(as_view(hash.bytes)));
-  refused->set_keyed(hash.keyed);
   return events;
 }
 
@@ -48,10 +53,9 @@ EventList repeat(const Stamp& stamp, const RequestRow& first, const RequestHash&
 
 EventList expire(const Stamp& stamp, Timestamp deadline, const RequestHash& hash) {
   EventList events;
-  auto* expired = events.add(stamp).mutable_request_expired();
-  expired->set_not_after_ms(deadline / kMillisecond);
-  expired->set_body_hash(std::string(as_view(hash.bytes)));
-  expired->set_keyed(hash.keyed);
+  v1::Event& event = events.add(stamp);
+  put_hash(event, hash);
+  event.mutable_request_expired()->set_not_after_ms(deadline / kMillisecond);
   return events;
 }
 
@@ -137,14 +141,6 @@ RequestHash hash_of(const v1::Request& request) {
   return request_hash(bare);
 }
 
-// Sessions that are asked for have a place of their own for it.
-void stamp_hash(EventList& events, const RequestHash& hash) {
-  if (events.empty() || events[0].has_session_requested()) return;
-  v1::Event& first = *events.list().Mutable(0);
-  first.set_body_hash(std::string(as_view(hash.bytes)));
-  first.set_keyed(hash.keyed);
-}
-
 }  // namespace
 
 EventList decide_request(const DecisionContext& c, const v1::Request& request) {
@@ -164,7 +160,8 @@ EventList decide_request(const DecisionContext& c, const v1::Request& request) {
   stamped.actor = find_actor(c.state, whose_rights(request));
   if (const auto denied = check_rights(stamped, request)) return refuse(stamped.stamp, *denied, hash);
   Decision decision = dispatch(stamped, request, hash);
-  if (!decision.refused() && !has_fresh_secret(request)) stamp_hash(decision.events(), hash);
+  if (!decision.refused() && !has_fresh_secret(request) && !decision.events().empty())
+    put_hash(*decision.events().list().Mutable(0), hash);
   if (decision.events().bytes() > kMostBytes) decision = too_large();
   if (decision.refused())
     return refuse(stamped.stamp, decision.refusal(), hash, std::move(decision.events()));

@@ -31,23 +31,42 @@ struct Wanted {
   std::string name;
 };
 
-SessionId derive_session_id(const DecisionContext& c, std::uint32_t number) {
+// Of what the request says alone (P13): a request that is decided again, after a restore or a rewind, gets
+// the id that was told before (P35).
+SessionId derive_session_id(const DecisionContext& c, const RequestHash& hash, std::uint32_t number) {
   std::string input = "session:" + c.stamp.actor + '\0' + c.stamp.request_id +
-                      projections::to_string(c.position) + "/" + std::to_string(number);
+                      std::string(as_view(hash.bytes)) + "/" + std::to_string(number);
   return SessionId(Uuid::from_hash(blake2b_128(input)));
+}
+
+// A derived id is in use only by the session of the same request of the same actor, whose idempotency key was
+// forgotten meanwhile: so its name may be told.
+std::optional<Refusal> check_derived(const DecisionContext& c, const SessionId& id) {
+  std::optional<std::string> first;
+  if (const SessionRow* row = c.state.sessions.find(id)) {
+    first = row->name;
+  } else if (const auto past = c.in_history ? c.in_history(id) : std::nullopt) {
+    first = past->name;
+  }
+  if (!first) return std::nullopt;
+  return Refusal{
+      "id-in-use",
+      "this request was answered more than 24 hours ago by session " + *first + " (" + to_string(id) + ")",
+      "send a new Idempotency-Key to request another session"};
 }
 
 // Ids and names of all sessions of the request, in order. Ids given must be distinct, and new in history;
 // admit_session looks for them in the state.
-std::optional<Refusal> name_all(const DecisionContext& c, const v1::RequestSession& body, std::uint32_t count,
-                                std::vector<Wanted>& out) {
+std::optional<Refusal> name_all(const DecisionContext& c, const v1::RequestSession& body,
+                                const RequestHash& hash, std::uint32_t count, std::vector<Wanted>& out) {
   if (body.session_ids_size() != 0 && static_cast<std::uint32_t>(body.session_ids_size()) != count)
     return Refusal{"invalid-spec", "as many session ids as sessions must be given, or none", ""};
   std::set<SessionId> seen;
   for (std::uint32_t number = 1; number <= count; ++number) {
     Wanted wanted;
     if (body.session_ids_size() == 0) {
-      wanted.id = derive_session_id(c, number);
+      wanted.id = derive_session_id(c, hash, number);
+      if (auto refusal = check_derived(c, wanted.id)) return refusal;
     } else {
       const auto id = Uuid::from_bytes(body.session_ids(static_cast<int>(number) - 1));
       if (!id || id->is_nil()) return Refusal{"invalid-spec", "a session id is 16 bytes", ""};
@@ -151,7 +170,7 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
   if (auto refusal = check_environment(c, body, hash)) return *refusal;
   v1::SessionSpec spec = complete(c.state, body.spec());
   std::vector<Wanted> all;
-  if (auto refusal = name_all(c, body, count, all)) return *refusal;
+  if (auto refusal = name_all(c, body, hash, count, all)) return *refusal;
   Ids met;
   if (auto refusal = resolve_dependencies(c, body, request.owner().user(), all, spec, met)) return *refusal;
   const std::size_t met_bytes = kMetBytes * static_cast<std::size_t>(met.size());
@@ -177,11 +196,7 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
     requested->set_name(all[i].name);
     *requested->mutable_owner() = request.owner();
     *requested->mutable_spec() = spec;
-    if (i == 0) {
-      requested->set_body_hash(std::string(as_view(hash.bytes)));
-      requested->set_keyed(hash.keyed);
-      if (body.has_environment()) *requested->mutable_environment() = body.environment();
-    }
+    if (i == 0 && body.has_environment()) *requested->mutable_environment() = body.environment();
     *requested->mutable_met() = met;
     requested->set_number(i + 1);
     requested->set_count(count);

@@ -144,12 +144,7 @@ void forget_session_shares(State& state, const std::string& scope, const std::st
 // No volume has the agent named for it any more.
 void forget_volume_agent(State& state, const std::string& agent);
 
-// The hash of the request's body, as the event has it.
-struct BodyHash {
-  std::string bytes;  // 16, or none: the event has no hash
-  bool keyed = false;
-};
-// Notes in the request's row that this event answered it. The first answer stands.
-void note_answer(EventContext& c, AnswerKind kind, const BodyHash& hash, const SessionId* session);
+// Notes in the request's row that this event answered it, and about which session. The first answer stands.
+void note_answer(EventContext& c, AnswerKind kind, const SessionId* session = nullptr);
 
 }  // namespace berth::projections

@@ -61,7 +61,7 @@ Forbidden apply(EventContext& c, const v1::AgentEnrolled& e) {
   std::copy(e.token_hash().begin(), e.token_hash().end(), row.token_hash.begin());
   row.token_expires = e.token_expires_ns();
   c.state.agents.put(std::move(row));
-  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 
@@ -118,7 +118,7 @@ Forbidden apply(EventContext& c, const v1::AgentFenced& e) {
   row.state = AgentState::kLost;
   row.fenced = true;
   c.state.agents.put(std::move(row));
-  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 
@@ -128,7 +128,7 @@ Forbidden apply(EventContext& c, const v1::AgentDrainChanged& e) {
   AgentRow row = *known;
   row.draining = e.draining();
   c.state.agents.put(std::move(row));
-  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 
@@ -140,7 +140,7 @@ Forbidden apply(EventContext& c, const v1::AgentKeyCollected& e) {
   row.token_hash = {};
   row.token_expires = 0;
   c.state.agents.put(std::move(row));
-  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 
@@ -154,7 +154,7 @@ Forbidden apply(EventContext& c, const v1::AgentRemoved& e) {
   c.state.unreachable.erase(e.agent());
   forget_volume_agent(c.state, e.agent());
   c.state.retired.put({RetiredRow::make_key("agent", e.agent())});
-  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 

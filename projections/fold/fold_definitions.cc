@@ -10,7 +10,7 @@ template <class Row, class M> Forbidden define(EventContext& c, Table<Row>& tabl
   row.def = def;
   if (row.key().empty()) return "a definition without a name";
   table.put(std::move(row));
-  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 
@@ -60,7 +60,7 @@ Forbidden apply(EventContext& c, const v1::ImageBuildChanged& e) {
   if (!row.build || canonical_bytes(*row.build) != canonical_bytes(e)) row.build_moved_at = c.time;
   row.build = e;
   c.state.images.put(std::move(row));
-  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 
@@ -77,7 +77,7 @@ Forbidden apply(EventContext& c, const v1::LimitRemoved& e) {
   const std::string key = e.scope() + "/" + e.id();
   if (c.state.limits.find(key) == nullptr) return "there is no such limit";
   c.state.limits.erase(key);
-  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 
@@ -106,7 +106,7 @@ Forbidden apply(EventContext& c, const v1::DefinitionRemoved& e) {
     forget_session_shares(c.state, e.kind(), e.name());
   }
   c.state.retired.put({RetiredRow::make_key(e.kind(), e.name())});
-  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 

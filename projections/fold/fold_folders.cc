@@ -56,7 +56,7 @@ Forbidden change(EventContext& c, const std::string& folder, std::initializer_li
 
 Forbidden put(EventContext& c, FolderRow row) {
   c.state.folders.put(std::move(row));
-  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 
@@ -195,7 +195,7 @@ Forbidden apply(EventContext& c, const v1::VolumeAgentNamed& e) {
   row.agent = e.agent();
   c.state.volumes.put(std::move(row));
   if (!c.state.folders_to_do(VolumeId(*id)).empty()) c.order_to(e.agent());
-  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 

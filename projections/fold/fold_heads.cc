@@ -29,7 +29,7 @@ Forbidden apply(EventContext& c, const v1::HeadKeyChanged& e) {
   row.secret_key = e.secret_key();
   row.changed = c.position;
   c.state.heads.put(std::move(row));
-  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 

@@ -18,7 +18,7 @@ const BrowserSessionRow* find_browser_session(const EventContext& c, const std::
 }
 
 Forbidden accept(EventContext& c) {
-  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 

@@ -13,7 +13,7 @@ constexpr std::uint64_t kRestoreLift = 1'000;
 constexpr std::size_t kBackupIdBytes = 32;
 
 Forbidden accepted(EventContext& c) {
-  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 
@@ -57,6 +57,8 @@ Forbidden apply(EventContext& c, const v1::ClusterRestored& e) {
   erase_all(c.state.browser_sessions);
   erase_all(c.state.login_links);
   KeepingRow row = c.state.kept();
+  if (row.attempt_base > UINT32_MAX - 2 * kAttemptsOfARestore) return "too many restores";
+  row.attempt_base += kAttemptsOfARestore;
   row.restored_from = e.backup();
   row.restored_taken = e.taken_ns();
   row.restored_at = c.time;

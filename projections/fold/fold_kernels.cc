@@ -136,7 +136,7 @@ Forbidden apply(EventContext& c, const v1::KernelOpened& e) {
   if (kernel == nullptr || kernel->session.view() != e.session_id())
     return "no such kernel and attempt of that session";
   if (c.state.users.find(e.user()) == nullptr) return "no user is named '" + e.user() + "'";
-  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 

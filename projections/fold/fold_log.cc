@@ -52,11 +52,11 @@ Forbidden apply(EventContext& c, const v1::ClockConfirmed&) {
   EpochRow row = c.state.epoch();
   row.clock_jumped = false;
   c.state.epochs.put(std::move(row));
-  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 
-void note_answer(EventContext& c, AnswerKind kind, const BodyHash& hash, const SessionId* session) {
+void note_answer(EventContext& c, AnswerKind kind, const SessionId* session) {
   const auto id = Uuid::from_bytes(c.event.request_id());
   if (!id || id->is_nil()) return;
   const RequestRow* known = c.state.requests.find(RequestRow::make_key(c.event.actor(), *id));
@@ -70,10 +70,9 @@ void note_answer(EventContext& c, AnswerKind kind, const BodyHash& hash, const S
     row.position = c.position;
     row.answered_at = c.time;
   }
-  const bool own = hash.bytes.empty() && c.event.body_hash().size() == sizeof(Hash128);
-  if (own || !hash.bytes.empty()) {
-    row.body_hash = fixed<16>(own ? c.event.body_hash() : hash.bytes);
-    row.keyed = own ? c.event.keyed() : hash.keyed;
+  if (c.event.body_hash().size() == sizeof(Hash128)) {
+    row.body_hash = fixed<16>(c.event.body_hash());
+    row.keyed = c.event.keyed();
   }
   if (session != nullptr) row.sessions.push_back(*session);
   c.state.requests.put(std::move(row));
@@ -82,7 +81,7 @@ void note_answer(EventContext& c, AnswerKind kind, const BodyHash& hash, const S
 Forbidden apply(EventContext& c, const v1::RequestRefused& e) {
   const auto id = Uuid::from_bytes(c.event.request_id());
   if (!id || id->is_nil()) return {};  // of a key that was used for another body: the first answer stands
-  note_answer(c, AnswerKind::kRefused, {e.body_hash(), e.keyed()}, nullptr);
+  note_answer(c, AnswerKind::kRefused);
   RequestRow row = *c.state.requests.find(RequestRow::make_key(c.event.actor(), *id));
   row.code = e.code();
   row.message = e.message();
@@ -94,8 +93,8 @@ Forbidden apply(EventContext& c, const v1::RequestRefused& e) {
 // Changes nothing: the first answer stands. The event is for auditors, and so that the sender sees one.
 Forbidden apply(EventContext&, const v1::RequestRepeated&) { return {}; }
 
-Forbidden apply(EventContext& c, const v1::RequestExpired& e) {
-  note_answer(c, AnswerKind::kExpired, {e.body_hash(), e.keyed()}, nullptr);
+Forbidden apply(EventContext& c, const v1::RequestExpired&) {
+  note_answer(c, AnswerKind::kExpired);
   return {};
 }
 
@@ -117,7 +116,7 @@ Forbidden apply(EventContext& c, const v1::InternalErrorRecorded& e) {
 
 Forbidden apply(EventContext& c, const v1::QuarantineReleased& e) {
   c.state.quarantine.erase(e.subject());
-  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 

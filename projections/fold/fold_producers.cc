@@ -9,7 +9,7 @@ Forbidden apply(EventContext& c, const v1::ProducerDefined& e) {
   const ProducerRow* known = c.state.producers.find(e.name());
   if (known != nullptr && e.generation() < known->def.generation()) return "a key generation never falls";
   c.state.producers.put({e});
-  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 
@@ -22,7 +22,7 @@ Forbidden apply(EventContext& c, const v1::ProducerKeyCollected& e) {
   row.def.clear_token_hash();
   row.def.clear_token_expires_ns();
   c.state.producers.put(std::move(row));
-  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 

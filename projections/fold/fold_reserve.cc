@@ -42,7 +42,7 @@ Occupancy after_departures(const State& state, const std::string& agent) {
 Forbidden hold(const EventContext& c, SessionRow& session, const v1::Placement& placement) {
   const State& state = c.state;
   KernelRow kernel;
-  if (auto reason = make_kernel(session, placement, session.attempt + 1, kernel); !reason.empty())
+  if (auto reason = make_kernel(session, placement, state.next_attempt(session), kernel); !reason.empty())
     return reason;
   const AgentRow* agent = state.agents.find(kernel.agent);
   if (agent == nullptr || agent->state != AgentState::kAlive)

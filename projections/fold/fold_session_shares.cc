@@ -47,7 +47,7 @@ Forbidden apply(EventContext& c, const v1::SessionShared& e) {
     row.shares.insert(at, with);
   }
   put(c.state, std::move(row));
-  note_answer(c, AnswerKind::kAccepted, {}, nullptr);
+  note_answer(c, AnswerKind::kAccepted);
   return {};
 }
 

@@ -190,7 +190,7 @@ Forbidden apply(EventContext& c, const v1::SessionRequested& e) {
   if (is_traceparent(c.event.trace())) row.trace = c.event.trace();
   c.state.sessions.put(row);
   count_request(c, e.spec());
-  note_answer(c, AnswerKind::kAccepted, {e.body_hash(), e.keyed()}, &row.id);
+  note_answer(c, AnswerKind::kAccepted, &row.id);
   return {};
 }
 
@@ -216,7 +216,8 @@ Forbidden apply(EventContext& c, const v1::SessionRetried& e) {
 Forbidden apply(EventContext& c, const v1::SessionScheduled& e) {
   const SessionRow* known = find_session(c.state, e.session_id());
   if (known == nullptr || !is_waiting(known->status)) return "the session is not PENDING";
-  if (e.attempt() != known->attempt + 1) return "attempt " + std::to_string(e.attempt()) + " is not the next";
+  if (e.attempt() != c.state.next_attempt(*known))
+    return "attempt " + std::to_string(e.attempt()) + " is not the next";
   SessionRow row = *known;
   row.attempt = e.attempt();
   if (auto reason = place_kernels(c, row, e); !reason.empty()) return reason;
@@ -246,7 +247,7 @@ Forbidden apply(EventContext& c, const v1::SessionTerminating& e) {
   row.reason_slot.clear();
   order_stops(c, row);
   c.state.sessions.put(with_status(c.state, std::move(row), c.time));
-  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted, {}, &known->id);
+  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted, &known->id);
   return {};
 }
 
@@ -261,7 +262,7 @@ Forbidden apply(EventContext& c, const v1::SessionCancelled& e) {
   row.reason_slot.clear();
   const SessionId id = row.id;
   c.state.sessions.put(std::move(row));
-  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted, {}, &id);
+  if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted, &id);
   return {};
 }
 

@@ -12,6 +12,10 @@
 namespace berth::projections {
 
 // At most one row.
+// More attempts than the lost part of a log can have made of one session: an agent that still has a kernel of
+// the lost part never takes a new start for it.
+inline constexpr std::uint32_t kAttemptsOfARestore = 1'000'000;
+
 struct KeepingRow {
   using Key = std::string;
   static constexpr std::uint8_t kTable = 36;
@@ -22,6 +26,8 @@ struct KeepingRow {
   std::string restored_from;  // the newest backup that the log went on from, 32 hex digits; empty: none
   Timestamp restored_taken = 0;
   Timestamp restored_at = 0;
+  // Each restore lifts it by kAttemptsOfARestore; attempts of sessions placed from here on are greater (P35).
+  std::uint32_t attempt_base = 0;
 
   Key key() const { return "keeping"; }
   template <class V> void fields(V& v) {
@@ -30,6 +36,7 @@ struct KeepingRow {
     v(3, restored_from);
     v(4, restored_taken);
     v(5, restored_at);
+    v(6, attempt_base);
   }
 };
 

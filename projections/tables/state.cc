@@ -1,5 +1,6 @@
 #include "projections/tables/state.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace berth::projections {
@@ -22,6 +23,10 @@ const EpochRow& State::epoch() const {
 std::uint64_t State::next_input(const std::string& partition) const {
   const InputRow* row = inputs.find(partition);
   return row != nullptr ? row->next : 0;
+}
+
+std::uint32_t State::next_attempt(const SessionRow& session) const {
+  return std::max(session.attempt, kept().attempt_base) + 1;
 }
 
 const KeepingRow& State::kept() const {

@@ -125,6 +125,8 @@ class State : public StateRows {
   std::uint64_t next_input(const std::string& partition) const;
   // How the cluster is kept; that of a cluster for which nobody has said it is empty.
   const KeepingRow& kept() const;
+  // Of the session's next placement: one more than its last, and greater than any before a restore (P35).
+  std::uint32_t next_attempt(const SessionRow& session) const;
 
   const Occupancy& occupancy() const { return indexes_.occupancy; }
   // What the sessions of each scope of limits hold and wait for.

@@ -58,6 +58,14 @@ class DrillOnce(unittest.TestCase):
         cli.ok("session", "run", "--cpu", "0.1", "--mem", "64m", "--name", "runs", "-d", "-q", "--", "sleep", "1000")
         cli.wait("runs")
 
+    @staticmethod
+    def request_twice(up):
+        """The id of the session of one request, which is sent again to whichever cluster: same Idempotency-Key, same body."""
+        body = json.dumps({"name": "twice", "type": "batch", "command": ["true"], "resources": {"cpu": "0.1", "mem": "64m"}})
+        status, answer = rig.asked(up, "POST", "/v1/sessions", body, idempotency="asked-twice")
+        assert status in (200, 201, 202), (status, answer)
+        return json.loads(answer)["sessions"][0]["id"]
+
     def backup(self, *words):
         return self.old.cli.json("backup", self.scratch + "/backup", "--with-secrets", "--passphrase-file", self.passphrase, *words)
 
@@ -71,6 +79,7 @@ class DrillOnce(unittest.TestCase):
         self.fill()
         taken = self.backup()
         self.old.cli.ok("user", "add", "too-late", "--no-link")
+        told_id = self.request_twice(self.old)
         new = rig.Berth(log=log, data=self.scratch + "/new")
         self.addCleanup(new.remove)
         code, _, said = self.restore(new.data, *(["--log", log, "--allow-one-replica"] if log else []))
@@ -98,6 +107,8 @@ class DrillOnce(unittest.TestCase):
         self.assertIn("done", new.cli.names())
         self.assertEqual(new.cli.session("done")["env"], {"TOKEN": "hunter2"}, "sealed secrets open")
         new.cli.ok("session", "run", "--cpu", "0.1", "--mem", "64m", "--name", "after", "--wait", "-q", "--", "true")
+        self.assertGreater(new.cli.session("after")["attempt"], 1_000_000, "no attempt of the lost part comes again (P35)")
+        self.assertEqual(self.request_twice(new), told_id, "a request that is decided again has the session that was told (P13)")
         # What ran on the old agent runs nowhere: the new one joined without it.
         rig.eventually("the old kernel is known to be gone", lambda: new.cli.session("runs")["status"] not in ("RUNNING", "PENDING"))
         return new

@@ -43,8 +43,8 @@ Events sealed_and_retired() {
   v1::Event first = answering(session_requested("env-1", Spec().requeueable(), "erin"), "user:erin", "two");
   auto* asked = first.mutable_session_requested();
   *asked->mutable_environment() = sealed();
-  asked->set_body_hash(std::string(16, 'h'));
-  asked->set_keyed(true);
+  first.set_body_hash(std::string(16, 'h'));
+  first.set_keyed(true);
   asked->set_count(2);
   v1::Event second = answering(session_requested("env-2", Spec(), "erin"), "user:erin", "two");
   second.mutable_session_requested()->set_number(2);

@@ -2,9 +2,9 @@
 """Compares two files of `berth-sim --dump`: compare_dumps.py BEFORE AFTER [RENAMED]
 
 Every event and row of every seed must be equal, but for what follows of the bytes themselves (links, hashes, signatures) and for
-what RENAMED says: a JSON file {"words": {SET: {OLD: [NEW, NUMBER]}}, "events": {PATH: SET}, "rows": {PATH: SET}}.
+what RENAMED says: a JSON file {"words": {SET: {OLD: [NEW, NUMBER]}}, "events": {PATH: SET}, "rows": {PATH: SET}, "moved": {BODY.FIELD: FIELD}}.
 A path in an event is of names ("events.controller_elected.rules"), one in a row of the table's and the fields' numbers ("13.7"):
-there the word OLD has become the enum's value NEW, in a row its number.
+there the word OLD has become the enum's value NEW, in a row its number. What moved was a field of the event's body and is one of the event.
 Ids that follow of other bytes are the same as long as each one before stands for one after, and the other way round.
 Exit code 0: no difference; 1: some, of which the first twenty are printed; 2: usage.
 """
@@ -66,6 +66,7 @@ class Comparison:
         words = renamed.get("words", {})
         self.renamed = {kind: {path: words[name] for path, name in renamed.get(kind, {}).items()} for kind in ("events", "rows")}
         self.left_out = OF_BYTES
+        self.moved = [(*old.split("."), new) for old, new in renamed.get("moved", {}).items()]
         self.ids, self.ids_back = {}, {}
         self.differences = self.compared = 0
         self.seed = 0
@@ -124,6 +125,12 @@ class Comparison:
                 if self.renamed["rows"].get(path, {}).get(word, [None, None])[1] != other:
                     self.differs("row", path, one, other)
 
+    def move(self, record):
+        for event in record.get("events", []):
+            for body, field, new in self.moved:
+                if field in event.get(body, {}):
+                    event[new] = event[body].pop(field)
+
     def line(self, before, after):
         self.compared += 1
         if "seed" in before or "seed" in after:
@@ -137,6 +144,7 @@ class Comparison:
                 return
             self.bytes_of_row(str(before["table"]), bytes.fromhex(before["row"]), bytes.fromhex(after["row"]))
         else:
+            self.move(before)
             self.events("", before, after)
 
 

@@ -167,7 +167,7 @@ void Forger::forge_heartbeat(const State& view, const Instant& now) {
   beat.set_controller(view.epoch().controller);
   beat.set_epoch(view.epoch().epoch);
   beat.set_nonce(std::string(view.epoch().nonce.view()));
-  beat.set_wall_ms(now.wall / kMillisecond);
+  beat.set_time_ns(now.wall);
   append({Stream::kControl, 0}, Channel::kControl, controller::kControllerWriter, beat.SerializeAsString());
 }
 

@@ -126,7 +126,7 @@ void describe(const State& state, const Again& again, const RecordedDecision& re
   out.user = row.owner->owner.user();
   out.group = row.spec->spec.group();
   out.held = recorded.is_held();
-  out.attempt = out.held ? row.attempt + 1 : recorded.event.session_scheduled().attempt();
+  out.attempt = out.held ? state.next_attempt(row) : recorded.event.session_scheduled().attempt();
   out.pass = recorded.pass();
   if (const auto* group = state.groups.find(out.group)) {
     out.order = group->def.order();

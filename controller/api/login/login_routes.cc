@@ -181,7 +181,7 @@ void login_by_link(const Services& services, const CallPtr& call, const Reply& r
   if (!link) return reply(problem_reply(to_problem(link.error()), *call));
   if (const auto weak = check_new_password(password, link->user)) return reply(problem_reply(*weak, *call));
   sign_in(services, call, link->user);
-  set_password(services, call, reply, {link->user, password}, link->token_hash,
+  set_password(services, call, reply, {link->user, password}, {link->token_hash, std::nullopt},
                [=, user = link->user](const Hash128& mark, Offset) {
                  note_login(services, *call, user);
                  start_browser_session(services, call, reply, user, mark);

@@ -52,7 +52,7 @@ void with_password(const Services& services, const CallPtr& call, const Reply& r
 }
 
 void set_password(const Services& services, const CallPtr& call, const Reply& reply, GivenPassword given,
-                  std::string link_hash, std::function<void(const Hash128& mark, Offset position)> go_on) {
+                  PasswordProof proof, std::function<void(const Hash128& mark, Offset position)> go_on) {
   const auto hashed = [=, user = given.user](const Result<std::string>& hash) {
     if (!hash) return reply(problem_reply(to_problem(hash.error()), *call));
     v1::Request request = request_of(services, *call);
@@ -60,7 +60,8 @@ void set_password(const Services& services, const CallPtr& call, const Reply& re
     auto& body = *request.mutable_set_password();
     body.set_user(user);
     *body.mutable_hash() = services.context.passwords().seal(user, *hash);
-    body.set_link_hash(link_hash);
+    body.set_link_hash(proof.link_hash);
+    if (proof.replaces) body.set_replaces(std::string(as_view(*proof.replaces)));
     v1::PasswordSet set;
     *set.mutable_hash() = body.hash();
     services.asker.ask(request, [=, mark = projections::password_mark(set)](const RequestAnswer& answer) {

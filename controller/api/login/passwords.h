@@ -8,6 +8,7 @@
 
 #include "controller/api/routes/asker.h"
 #include "controller/api/routes/call.h"
+#include "events/base/hash.h"
 
 namespace berth::controller::api {
 
@@ -21,10 +22,16 @@ struct GivenPassword {
 void with_password(const Services& services, const CallPtr& call, const Reply& reply, GivenPassword given,
                    Problem wrong, std::function<void(const Hash128& mark)> go_on);
 
+// By what a password is set: a login link, which is spent, or the user's old password.
+struct PasswordProof {
+  std::string link_hash;            // of the link's token; empty: by the old password
+  std::optional<Hash128> replaces;  // password_mark() of the old password that was checked
+};
+
 // Replaces the user's password, which check_new_password() took, and goes on with password_mark() of it.
-// `link_hash`: of the link that it spends; empty: by the user's own old password.
+// Refused with login-failed if the old password is no longer in force when the change is decided (P35).
 void set_password(const Services& services, const CallPtr& call, const Reply& reply, GivenPassword given,
-                  std::string link_hash, std::function<void(const Hash128& mark, Offset position)> go_on);
+                  PasswordProof proof, std::function<void(const Hash128& mark, Offset position)> go_on);
 
 // The user's address does not wait for others' guesses from now on.
 void note_login(const Services& services, const Call& call, const std::string& user);

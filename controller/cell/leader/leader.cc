@@ -164,7 +164,7 @@ void Leader::send_heartbeat(const Instant& now, Outputs& out) {
   beat.set_controller(config_.name);
   beat.set_epoch(projection_.state().epoch().epoch);
   beat.set_nonce(std::string(nonce_.view()));
-  beat.set_wall_ms(now.wall / kMillisecond);
+  beat.set_time_ns(clock_.header_time(now));
   const Signer signer(config_.cluster, kControllerWriter, 1, verifier_.key_of(kControllerWriter, 1));
   out.appends.push_back(
       {{Stream::kControl, 0}, config_.name, signer.sign(Channel::kControl, beat.SerializeAsString()), 0});

@@ -27,6 +27,8 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
     if (auto refusal = check_link(c, body)) return *refusal;
   } else if (c.state.passwords.find(body.user()) == nullptr) {
     return Refusal{"no-password", "there is no password to change", "a login link sets the first one"};
+  } else if (auto refusal = check_password_set(c, body.user(), body.replaces())) {
+    return *refusal;  // of two changes by one old password the second finds another password in force
   }
   EventList events;
   if (!by_link) end_login_link(c, body.user(), "password-changed", events);

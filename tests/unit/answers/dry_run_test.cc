@@ -114,8 +114,10 @@ TEST(DryRun, WaitsForNoneThatSucceededBeforeItLeftTheState) {
   Dry dry(given);
   v1::Request request = dry_request(batch());
   request.mutable_request_session()->add_depends_on(to_string(session_id("past")));
-  const auto past = [](const SessionId&) {
-    return PastSession{"alice", "past", v1::BATCH, projections::SessionResult::kSuccess};
+  const auto past = [](const SessionId& id) {
+    return id == session_id("past")
+               ? std::optional(PastSession{"alice", "past", v1::BATCH, projections::SessionResult::kSuccess})
+               : std::nullopt;
   };
   EXPECT_EQ(dry.ask(given, request, past), "new main1@a2");
 }

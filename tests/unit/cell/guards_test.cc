@@ -179,7 +179,7 @@ TEST_F(Producer, P29_ItsOwnHashOfASecretIsNotBelieved) {
   request.set_keyed_hash(std::string(16, 'h'));
   read_signed(request, signer("producer:u1"));
   ASSERT_EQ(state().sessions.size(), 1u);
-  EXPECT_FALSE(events().at(0).session_requested().keyed());
+  EXPECT_FALSE(events().at(0).keyed());
 }
 
 // An hour ahead of what the leader believes, and it has been seen.
@@ -217,6 +217,17 @@ TEST_F(JumpedClock, P16_IsNotBelievedOnAWordThatIsOutOfTime) {
   ask(confirm);
   ASSERT_TRUE(events()[0].has_request_expired());
   EXPECT_LE(next_header_time(), now.wall - kHour);
+}
+
+TEST_F(JumpedClock, P16_AHeartbeatCarriesTheTimeOfHeadersAndNotTheClocks) {
+  read_all_back();
+  pass(100 * kMillisecond);
+  const auto sent = appends_to(Stream::kControl);
+  ASSERT_EQ(sent.size(), 1u);
+  v1::Heartbeat heartbeat;
+  ASSERT_TRUE(heartbeat.ParseFromString(std::string(open_envelope(sent[0].payload)->body)));
+  EXPECT_LE(heartbeat.time_ns(), now.wall - kHour + kMinute);
+  EXPECT_EQ(heartbeat.time_ns(), next_header_time());
 }
 
 class WrongMacOfALeader : public WrongMac {

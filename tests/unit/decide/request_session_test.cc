@@ -63,8 +63,8 @@ TEST(RequestSession, TheFirstOfItsRecordHasTheHashOfTheBody) {
   Case c = given(world());
   c.when(request_session("s", Spec(), 2));
   ASSERT_EQ(c.decided().size(), 2u);
-  EXPECT_EQ(c.decided()[0].session_requested().body_hash().size(), 16u);
-  EXPECT_EQ(c.decided()[1].session_requested().body_hash(), "");
+  EXPECT_EQ(c.decided()[0].body_hash().size(), 16u);
+  EXPECT_EQ(c.decided()[1].body_hash(), "");
 }
 
 struct Refused {
@@ -117,15 +117,54 @@ TEST(RequestSession, P13_NamesAreNumberedOnlyWhenThereAreSeveral) {
       .then({session_requested("demo")});
 }
 
-TEST(RequestSession, P13_IdsAreDerivedWhereNoneAreGiven) {
-  v1::Request r = request_session("demo", Spec(), 2);
+v1::Request without_ids(v1::Request r, const std::string& key) {
   r.mutable_request_session()->clear_session_ids();
+  return keyed(std::move(r), key);
+}
+
+TEST(RequestSession, P13_IdsAreDerivedWhereNoneAreGiven) {
   Case c = given(world());
-  c.when(r);
+  c.when(without_ids(request_session("demo", Spec(), 2), "k1"));
   ASSERT_EQ(c.decided().size(), 2u);
   const auto& first = c.decided()[0].session_requested();
   EXPECT_EQ(first.session_id().size(), 16u);
   EXPECT_NE(first.session_id(), c.decided()[1].session_requested().session_id());
+}
+
+TEST(RequestSession, P13_ADerivedIdIsOfActorKeyBodyAndNumberAlone) {
+  const v1::Request r = without_ids(request_session("s1"), "k1");
+  Case c = given(world());
+  c.when(r);
+  ASSERT_EQ(c.decided().size(), 1u);
+  const std::string told = c.decided()[0].session_requested().session_id();
+  Case later =
+      given(world() + Events{session_requested("other")});  // P35: decided again, elsewhere in the log
+  later.after(kHour).when(r);
+  ASSERT_EQ(later.decided().size(), 1u);
+  EXPECT_EQ(later.decided()[0].session_requested().session_id(), told);
+  for (const v1::Request& another :
+       {without_ids(request_session("s1"), "k2"), without_ids(request_session("s2"), "k1"),
+        sent_by(without_ids(request_session("s1"), "k1"), "bob")}) {
+    Case d = given(world());
+    d.when(another);
+    for (const v1::Event& e : d.decided()) EXPECT_NE(e.session_requested().session_id(), told);
+  }
+}
+
+TEST(RequestSession, P13_AfterItsKeyWasForgottenTheSameRequestIsRefusedWithTheFirstSessionsName) {
+  v1::Request r = without_ids(request_session("s1"), "k1");
+  Case c = given(world());
+  c.when(r);
+  ASSERT_EQ(c.decided().size(), 1u);
+  const SessionId id(*Uuid::from_bytes(c.decided()[0].session_requested().session_id()));
+  c.after(25 * kHour).and_given({clock_confirmed()});  // a record, at which the key is forgotten
+  c.when(r).then_refused("id-in-use");
+  EXPECT_NE(c.decided().at(0).request_refused().message().find("session s1 ("), std::string::npos);
+  // Its session has left the state: its name is free, its id is not.
+  Case past = given(world());
+  past.with_past_id(id, {"alice", "s1", v1::INTERACTIVE, {}});
+  past.when(r).then_refused("id-in-use");
+  EXPECT_NE(past.decided().at(0).request_refused().message().find("session s1 ("), std::string::npos);
 }
 
 TEST(RequestSession, ASessionWithoutANameIsNamedByItsId) {
@@ -537,7 +576,7 @@ TEST(RequestSession, P29_ARetryIsKnownByTheKeyedHashOfItsPlaintext) {
   Case c = given(world());
   c.when(keyed(with_environment(request_session("demo"), 'e', 'h'), "k1"));
   ASSERT_TRUE(c.decided()[0].has_session_requested());
-  EXPECT_TRUE(c.decided()[0].session_requested().keyed());
+  EXPECT_TRUE(c.decided()[0].keyed());
   c.when(keyed(with_environment(request_session("demo"), 'f', 'h'), "k1"));
   ASSERT_EQ(c.decided().size(), 1u);
   EXPECT_TRUE(c.decided()[0].has_request_repeated());

@@ -53,7 +53,7 @@ TEST(Request, ItsRefusalHasItsActorItsKeyAndTheHashOfItsBody) {
   c.when(keyed(terminate_session("s9"), "k1")).then_refused("unknown-session");
   EXPECT_EQ(c.decided().at(0).actor(), "user:alice");
   EXPECT_EQ(c.decided().at(0).request_id(), wire("k1"));
-  EXPECT_EQ(c.decided().at(0).request_refused().body_hash().size(), 16u);
+  EXPECT_EQ(c.decided().at(0).body_hash().size(), 16u);
 }
 
 // ---- repeats ----

@@ -210,6 +210,14 @@ TEST(SetPassword, ByTheOldOneTheOtherBrowserSessionsEnd) {
   EXPECT_EQ(c.decided()[1].browser_session_ended().id(), wire("b2"));
 }
 
+TEST(SetPassword, P35_OfTwoChangesByOneOldPasswordTheSecondIsRefused) {
+  Case c = given(people_with_passwords() + Events{password_set("alice")});
+  c.when(set_password("alice")).when(set_password("alice")).then_refused("login-failed");
+  v1::Request nothing = set_password("alice");
+  nothing.mutable_set_password()->clear_replaces();
+  EXPECT_EQ(sign_in_code(nothing, {password_set("alice")}), "login-failed");
+}
+
 TEST(SetPassword, IsOnesOwnAlone) {
   v1::Request r = set_password("alice");
   for (const char* user : {"root", "dave"}) {

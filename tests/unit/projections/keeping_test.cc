@@ -4,6 +4,7 @@
 #include "events/codec/chain_head.h"
 #include "projections/sealed_secrets.h"
 #include "tests/support/given.h"
+#include "tests/support/limits.h"
 
 namespace berth::testing {
 namespace {
@@ -87,6 +88,23 @@ TEST(Keeping, ARestoreLeadsToAnEpochThatTheLostPartNeverHad) {
   g.when_elected();
   EXPECT_EQ(g.state().epoch().epoch, before + 1'001);
   g.when({clock_confirmed()}).then_applied();
+}
+
+// An agent may still have a kernel of the lost part under the number that the session's next start would
+// have.
+TEST(Keeping, P35_ARestoreLeadsToAttemptsThatTheLostPartNeverHad) {
+  Given g = given(definitions() + agent("a1") + Events{session_requested("old")} + running("s1", "a1"));
+  g.when({cluster_restored(kTestStart)}).then_applied();
+  g.when_elected();
+  EXPECT_EQ(g.state().kernels.find(kernel_id(kernel_name("s1")))->attempt, 1u)
+      << "what runs keeps its number";
+  g.when({session_requested("new")}).then_applied();
+  for (const char* name : {"old", "new"}) {
+    v1::Event scheduled = session_scheduled(name, "a1");
+    g.when({scheduled}).then_forbidden("is not the next").when_elected();
+    scheduled.mutable_session_scheduled()->set_attempt(1'000'001);
+    g.when({scheduled}).then_applied();
+  }
 }
 
 TEST(Keeping, ASealingKeyIsNewerThanTheOneThatSealsIt) {

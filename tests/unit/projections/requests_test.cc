@@ -12,7 +12,7 @@ constexpr const char* kAlice = "user:alice";
 
 v1::Event asked(const std::string& session, const std::string& request, const std::string& body = "body") {
   auto event = answering(session_requested(session), kAlice, request);
-  event.mutable_session_requested()->set_body_hash(std::string(as_view(blake2b_128(body))));
+  event.set_body_hash(std::string(as_view(blake2b_128(body))));
   return event;
 }
 
@@ -20,7 +20,7 @@ TEST(Requests, AnAcceptedOneIsRememberedWithItsSessionsAndItsBody) {
   Given g = given(definitions());
   const Timestamp at = g.journal().time();
   auto second = asked("s2", "r");
-  second.mutable_session_requested()->clear_body_hash();  // on the first session of its record
+  second.clear_body_hash();  // on the first event of its record
   g.when({asked("s1", "r"), second}).then_applied();
   const auto* row = g.request(kAlice, "r");
   ASSERT_NE(row, nullptr);

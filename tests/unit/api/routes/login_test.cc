@@ -6,6 +6,7 @@
 #include "controller/api/auth/cookie.h"
 #include "controller/api/auth/csrf.h"
 #include "controller/api/auth/password.h"
+#include "projections/password_mark.h"
 #include "tests/unit/api/support/api_rig.h"
 
 namespace berth::testing {
@@ -544,6 +545,10 @@ TEST(LoginForKey, APasswordThatIsChangedMeanwhileMakesNoKeyPair) {
   reset.set_sent_ms(kTestStart / kMillisecond);
   reset.mutable_set_password()->set_user("alice");
   *reset.mutable_set_password()->mutable_hash() = password_of("bob").password_set().hash();
+  rig.cell.with_state([&](const controller::StateView& view) {
+    const auto mark = projections::password_mark(view.state.passwords.find("alice")->def);
+    reset.mutable_set_password()->set_replaces(std::string(as_view(mark)));
+  });
   rig.cell.on_submit = [&](const v1::Request& request) {
     if (request.has_add_key_pair()) (void)rig.cell.submit(reset, [](const auto&) {});
   };
