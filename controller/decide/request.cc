@@ -20,6 +20,7 @@ using projections::RequestRow;
 constexpr std::size_t kTextMax = 1u << 10;
 constexpr std::size_t kReasonMax = 800;  // 200 characters in bytes; it stands in each event
 
+// A repeat of the request is told from a conflict by this hash (P13).
 void put_hash(v1::Event& event, const RequestHash& hash) {
   event.set_body_hash(std::string(as_view(hash.bytes)));
   event.set_keyed(hash.keyed);

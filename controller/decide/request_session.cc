@@ -31,8 +31,8 @@ struct Wanted {
   std::string name;
 };
 
-// Of what the request says alone (P13): a request that is decided again, after a restore or a rewind, gets
-// the id that was told before (P35).
+// The id follows from the request alone (P13). So a request that is decided again, after a restore or a
+// rewind, names the session that its sender was told of (P35).
 SessionId derive_session_id(const DecisionContext& c, const RequestHash& hash, std::uint32_t number) {
   std::string input = "session:" + c.stamp.actor + '\0' + c.stamp.request_id +
                       std::string(as_view(hash.bytes)) + "/" + std::to_string(number);

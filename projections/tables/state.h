@@ -125,7 +125,7 @@ class State : public StateRows {
   std::uint64_t next_input(const std::string& partition) const;
   // How the cluster is kept; that of a cluster for which nobody has said it is empty.
   const KeepingRow& kept() const;
-  // Of the session's next placement: one more than its last, and greater than any before a restore (P35).
+  // The attempt of the session's next placement. No attempt from before a restore comes again (P35).
   std::uint32_t next_attempt(const SessionRow& session) const;
 
   const Occupancy& occupancy() const { return indexes_.occupancy; }

@@ -29,7 +29,7 @@ struct PasswordProof {
 };
 
 // Replaces the user's password, which check_new_password() took, and goes on with password_mark() of it.
-// Refused with login-failed if the old password is no longer in force when the change is decided (P35).
+// Replies login-failed if another change has replaced the old password before this change is decided (P35).
 void set_password(const Services& services, const CallPtr& call, const Reply& reply, GivenPassword given,
                   PasswordProof proof, std::function<void(const Hash128& mark, Offset position)> go_on);
 
