@@ -80,8 +80,8 @@ class Case : public Given {
   }
   Case& with_past_id(const SessionId& id, const controller::PastSession& past) {
     used_[id] = past;
-    in_history_ = [used = used_](const SessionId& id) {
-      const auto found = used.find(id);
+    in_history_ = [used = used_](const SessionId& asked) {
+      const auto found = used.find(asked);
       return found == used.end() ? std::nullopt : std::optional(found->second);
     };
     return *this;
