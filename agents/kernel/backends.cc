@@ -33,13 +33,23 @@ Result<void> check_process_user(const std::optional<ProcessUser>& user) {
   return {};
 }
 
-Result<std::unique_ptr<KernelBackend>> open_process(const BackendConfig& config, ShimBackendConfig shim) {
-  if (auto right = check_process_user(config.process_user); !right.ok()) return right.error();
+std::unique_ptr<KernelKind> make_process(const BackendConfig& config) {
   ProcessKindConfig kind{config.init_path, config.process_user, ""};
   if (const auto cgroups = read_cgroup_layout(); geteuid() == 0 && cgroups.ok())
     kind.cgroup = (cgroups->unified.empty() ? cgroups->memory_root : cgroups->unified) +
                   agent_cgroup(*cgroups, config.data_folder);
-  return ShimBackend::open(std::move(shim), make_process_kind(std::move(kind)));
+  return make_process_kind(std::move(kind));
+}
+
+Result<std::unique_ptr<KernelKind>> make_kind(const BackendConfig& config) {
+  if (config.kind == BackendKind::kProcess) return make_process(config);
+  return make_oci_kind({{config.data_folder, config.fast_folder},
+                        config.init_path,
+                        config.runtime,
+                        config.id_base,
+                        config.id_count,
+                        config.disk_per_kernel,
+                        config.egress});
 }
 
 shim::ScopeSettings scope_settings(const std::string& data_folder) {
@@ -72,13 +82,12 @@ Result<std::unique_ptr<KernelBackend>> open_backend(BackendConfig config) {
     config.fast_folder = *chosen;
     if (*chosen != config.data_folder) sweep_fast_folders(std::filesystem::path(*chosen).parent_path());
   }
+  if (config.kind == BackendKind::kProcess)
+    if (auto right = check_process_user(config.process_user); !right.ok()) return right.error();
   const shim::Folders folders{config.data_folder, config.fast_folder};
-  ShimBackendConfig shim{folders, config.launcher_path, config.keep_logs, scope_settings(config.data_folder)};
-  if (config.kind == BackendKind::kProcess) return open_process(config, std::move(shim));
-  auto kind = make_oci_kind({folders, config.init_path, config.runtime, config.id_base, config.id_count,
-                             config.disk_per_kernel, config.egress});
-  if (!kind.ok()) return kind.error();
-  return ShimBackend::open(std::move(shim), std::move(*kind));
+  return ShimBackend::open(
+      {folders, config.launcher_path, config.keep_logs, scope_settings(config.data_folder)},
+      [&config] { return make_kind(config); });
 }
 
 }  // namespace berth::agents

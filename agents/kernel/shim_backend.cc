@@ -37,15 +37,16 @@ KernelHolding holding_of(const shim::HoldingRecord& record) {
 
 }  // namespace
 
-ShimBackend::ShimBackend(ShimBackendConfig config, std::unique_ptr<KernelKind> kind)
-    : config_(std::move(config)),
-      kind_(std::move(kind)),
-      launcher_(config_.launcher_path, config_.folders, config_.scope) {}
+ShimBackend::ShimBackend(ShimBackendConfig config)
+    : config_(std::move(config)), launcher_(config_.launcher_path, config_.folders, config_.scope) {}
 
 Result<std::unique_ptr<KernelBackend>> ShimBackend::open(ShimBackendConfig config,
-                                                         std::unique_ptr<KernelKind> kind) {
-  std::unique_ptr<ShimBackend> backend(new ShimBackend(std::move(config), std::move(kind)));
+                                                         const MakeKind& make_kind) {
+  std::unique_ptr<ShimBackend> backend(new ShimBackend(std::move(config)));
   if (auto ready = backend->prepare_folder(); !ready.ok()) return ready.error();
+  auto kind = make_kind();
+  if (!kind.ok()) return kind.error();
+  backend->kind_ = std::move(*kind);
   if (auto spawned = backend->launcher_.spawn(); !spawned.ok()) return spawned.error();
   return std::unique_ptr<KernelBackend>(std::move(backend));
 }
@@ -54,8 +55,8 @@ Result<void> ShimBackend::prepare_folder() {
   const std::string& root = config_.folders.data;
   notices_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
   if (auto made = make_folders(); !made.ok()) return made.error();
-  lock_ = shim::take_lock(root + "/backend.lock");
-  if (lock_ < 0)
+  lock_ = Descriptor(shim::take_lock(root + "/backend.lock"));
+  if (!lock_)
     return make_error("data-folder-busy", "another agent uses " + root,
                       "stop it, or give this one a folder of its own");
   if (auto opened = claims_.open(config_.folders.claims()); !opened.ok()) return opened.error();
@@ -75,8 +76,11 @@ Result<void> ShimBackend::prepare_folder() {
 Result<void> ShimBackend::make_folders() {
   const std::string &root = config_.folders.data, &fast = config_.folders.fast, run = fast + "/run";
   std::error_code error;
-  if (fast != root && !fs::exists(fast, error))
-    if (auto made = fast_folder_for(root); !made.ok()) return made.error();
+  if (fast != root) {
+    auto held = hold_fast_folder(fast, root);
+    if (!held.ok()) return held.error();
+    fast_lock_ = std::move(*held);
+  }
   for (const std::string& folder :
        {root, root + "/layers", root + "/logs", root + "/home", fast + "/kernels", run}) {
     fs::create_directories(folder, error);
@@ -107,7 +111,7 @@ ShimBackend::~ShimBackend() {
   closed_.notify_all();
   if (sweeper_.joinable()) sweeper_.join();
   for (const auto& [fd, name] : shims_) close(fd);
-  for (const int fd : {notices_, wake_, epoll_, lock_})
+  for (const int fd : {notices_, wake_, epoll_})
     if (fd >= 0) close(fd);
 }
 

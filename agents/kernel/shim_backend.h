@@ -11,6 +11,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,6 +24,7 @@
 #include "agents/kernel/kernel_kind.h"
 #include "agents/kernel/launcher_client.h"
 #include "agents/kernel/lease_file.h"
+#include "events/base/files/descriptor.h"
 
 namespace berth::agents {
 
@@ -37,9 +39,12 @@ struct ShimBackendConfig {
 
 class ShimBackend final : public KernelBackend {
  public:
-  // Starts the launcher. Codes: data-folder, data-folder-busy, launcher-not-started.
-  static Result<std::unique_ptr<KernelBackend>> open(ShimBackendConfig config,
-                                                     std::unique_ptr<KernelKind> kind);
+  using MakeKind = std::function<Result<std::unique_ptr<KernelKind>>()>;
+
+  // Starts the launcher. The kind is made and destroyed while the data folder is this backend's: a kind makes
+  // and removes disks and cgroups that the folder's agent has. Codes: data-folder, data-folder-busy,
+  // launcher-not-started, and those of `make_kind`.
+  static Result<std::unique_ptr<KernelBackend>> open(ShimBackendConfig config, const MakeKind& make_kind);
   ~ShimBackend() override;
 
   const char* name() const override { return kind_->name(); }
@@ -89,7 +94,7 @@ class ShimBackend final : public KernelBackend {
     int silent_ticks = 0;          // without a known live shim
   };
 
-  ShimBackend(ShimBackendConfig config, std::unique_ptr<KernelKind> kind);
+  explicit ShimBackend(ShimBackendConfig config);
   Result<void> prepare_folder();
   shim::KernelFiles files_of(const std::string& name) const { return {config_.folders, name}; }
 
@@ -132,6 +137,7 @@ class ShimBackend final : public KernelBackend {
   void watch(int fd);
 
   ShimBackendConfig config_;
+  Descriptor lock_, fast_lock_;  // of the data folder, and of the fast folder; they outlive the kind
   std::unique_ptr<KernelKind> kind_;
   LauncherClient launcher_;
   Claims claims_;
@@ -140,7 +146,7 @@ class ShimBackend final : public KernelBackend {
   std::map<std::string, shim::ExitRecord> ends_;  // as read at the opening
   std::map<std::string, Entry> entries_;
   std::map<int, std::string> shims_;  // pidfd -> kernel
-  int lock_ = -1, epoll_ = -1, notices_ = -1, wake_ = -1;
+  int epoll_ = -1, notices_ = -1, wake_ = -1;
   int run_watch_ = -1;         // of notices_, on the folder run
   std::uint64_t run_ino_ = 0;  // of that folder
 

@@ -285,4 +285,10 @@ TEST_P(KernelBackendContract, ASecondAgentOnTheSameFolderIsRefused) {
   EXPECT_EQ(rig_->open(), nullptr);
 }
 
+TEST_P(KernelBackendContract, KernelsStartWhereASecondAgentWasRefused) {
+  if (!rig_->real()) GTEST_SKIP() << "nothing to share";
+  EXPECT_EQ(rig_->open(), nullptr);
+  EXPECT_EQ(await_end(start(Program::kTrue)).end, KernelEnd::kExited);
+}
+
 }  // namespace berth::agents::contract

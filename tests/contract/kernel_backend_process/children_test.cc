@@ -12,8 +12,9 @@ class RigWithoutCgroups final : public RealRig {
   RigWithoutCgroups() : RealRig(BackendKind::kProcess) {}
   std::unique_ptr<KernelBackend> open() override {
     const BackendConfig c = config();
-    auto backend = ShimBackend::open({{folder(), fast()}, c.launcher_path},
-                                     make_process_kind({c.init_path, c.process_user, ""}));
+    auto backend = ShimBackend::open({{folder(), fast()}, c.launcher_path}, [&c] {
+      return make_process_kind({c.init_path, c.process_user, ""});
+    });
     EXPECT_TRUE(backend.ok());
     return backend.ok() ? std::move(*backend) : nullptr;
   }

@@ -17,7 +17,9 @@ class ImpatientRig final : public RealRig {
                                       .launcher_path = c.launcher_path,
                                       .begin_max = kSecond,
                                       .end_max = 100 * kMillisecond},
-                                     make_process_kind({c.init_path, c.process_user, ""}));
+                                     [&c] {
+                                       return make_process_kind({c.init_path, c.process_user, ""});
+                                     });
     EXPECT_TRUE(backend.ok());
     return backend.ok() ? std::move(*backend) : nullptr;
   }

@@ -1,10 +1,14 @@
 #include "agents/kernel/fast_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "agents/kernel/cgroup_layout.h"
 #include "agents/kernel/shim/system.h"
@@ -82,6 +86,95 @@ TEST_F(FastFolders, NamesItsDataFolder) {
   const std::string fast = fast_folder_for(place.path).value();
   EXPECT_EQ(shim::read_file(fast + "/data-folder"), place.path);
   fs::remove_all(fast);
+}
+
+TEST_F(FastFolders, F15_OneThatAnAgentHoldsStaysUntilTheAgentIsGone) {
+  const std::string folder = place.path + "/berth-1", data = "/no/such/folder";
+  auto first = std::make_unique<Result<Descriptor>>(hold_fast_folder(folder, data));
+  auto second = std::make_unique<Result<Descriptor>>(hold_fast_folder(folder, data));
+  ASSERT_TRUE(first->ok() && second->ok());
+  first.reset();
+  sweep_fast_folders(place.path);
+  EXPECT_EQ(shim::read_file(folder + "/data-folder"), data);
+  second.reset();
+  sweep_fast_folders(place.path);
+  EXPECT_FALSE(fs::exists(folder));
+}
+
+TEST_F(FastFolders, F15_OneWhoseAgentWasKilledIsRemoved) {
+  const std::string folder = place.path + "/berth-1";
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto held = hold_fast_folder(folder, "/no/such/folder");
+    if (write(ready[1], held.ok() ? "y" : "n", 1) == 1) pause();
+    _exit(0);
+  }
+  char held = 0;
+  ASSERT_EQ(read(ready[0], &held, 1), 1);
+  EXPECT_EQ(held, 'y');
+  sweep_fast_folders(place.path);
+  EXPECT_TRUE(fs::exists(folder));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  sweep_fast_folders(place.path);
+  EXPECT_FALSE(fs::exists(folder));
+  close(ready[0]);
+  close(ready[1]);
+}
+
+// What is held is never a folder that was removed in the meantime.
+TEST_F(FastFolders, F15_OneThatIsHeldIsThereWhileOthersSweep) {
+  const std::string folder = place.path + "/berth-1", data = "/no/such/folder";
+  std::atomic<bool> done = false;
+  std::thread other([&] {
+    while (!done) sweep_fast_folders(place.path);
+  });
+  for (int i = 0; i < 500; ++i) {
+    const auto held = hold_fast_folder(folder, data);
+    EXPECT_TRUE(held.ok()) << i << ": " << (held.ok() ? "" : to_string(held.error()));
+    if (!held.ok()) break;
+    fs::create_directories(folder + "/kernels");
+    EXPECT_EQ(shim::read_file(folder + "/data-folder"), data) << i;
+    EXPECT_TRUE(fs::exists(folder + "/kernels")) << i;
+  }
+  done = true;
+  other.join();
+}
+
+// An agent makes the folder before its data folder, which an earlier agent's folder in memory names already.
+TEST_F(FastFolders, F15_OneIsMadeWhileOthersSweep) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root has one in memory";
+  const std::string data = place.path + "/gone", fast = fast_folder_for(data).value();
+  std::atomic<bool> done = false;
+  std::thread other([&] {
+    while (!done) sweep_fast_folders(fs::path(fast).parent_path());
+  });
+  for (int i = 0; i < 2000; ++i) {
+    const auto made = fast_folder_for(data);
+    EXPECT_TRUE(made.ok()) << i << ": " << (made.ok() ? "" : to_string(made.error()));
+    if (!made.ok()) break;
+  }
+  done = true;
+  other.join();
+  fs::remove_all(fast);
+}
+
+TEST_F(FastFolders, F15_OneIsMadeByTwoAgentsAtOnce) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root has one in memory";
+  for (int i = 0; i < 300; ++i) {
+    const std::string data = place.path + "/" + std::to_string(i);
+    const auto make = [&](std::string& problem) {
+      if (auto made = fast_folder_for(data); !made.ok()) problem = to_string(made.error());
+    };
+    std::string first, second;
+    std::thread other(make, std::ref(second));
+    make(first);
+    other.join();
+    fs::remove_all(fast_folder_for(data).value());
+    ASSERT_EQ(first + second, "") << i;
+  }
 }
 
 }  // namespace
