@@ -54,11 +54,11 @@ std::optional<Refusal> DryRun::ask(const v1::Request& request, const InHistory& 
   const DecisionContext context{
       state_, {state_.epoch().epoch, kLater, 0}, now_, in_history, {request.actor(), request.id(), {}}};
   const Decision decision = decide(context, request, request.request_session(), {});
-  if (decision.refused()) return decision.refusal();
+  if (const Refusal* refusal = refusal_of(decision)) return *refusal;
   feed_.set_now(now_);
   for (const auto& [id, place] : feed_.cluster().model().held_places)
     count_placed(added_, *state_.sessions.find(id), 1);
-  for (const v1::Event& event : decision.events())
+  for (const v1::Event& event : std::get<EventList>(decision))
     if (event.has_session_requested()) add(event.session_requested());
   for (const WouldBe& session : sessions_) feed_.on_row(nullptr, &session.row);
   const std::size_t rows = state_.kernels.size() + state_.agents.size() + state_.pending().size();

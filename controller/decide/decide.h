@@ -2,6 +2,9 @@
 // events where nothing can be refused; the context holds the state.
 #pragma once
 
+#include <variant>
+#include <vector>
+
 #include "controller/decide/context.h"
 #include "events/codec/request_hash.h"
 
@@ -66,17 +69,35 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
 // Removes for good a folder that is in the trash, or could not be made.
 EventList purge_folder(const DecisionContext& c, const projections::FolderRow& folder);
 
-// A report is decided about part by part (P22): its join, who makes the folders of its volumes, each kernel
-// that the join tells of, each fact, its leaving. Each part sees the events of the parts before, and the
-// records of one report may be several: deciding a part again is harmless.
-int parts_of(const v1::Report& report);
+// A report is decided about part by part (P22). Each part sees the events of the parts before, and the
+// records of one report may be several: deciding a part again is harmless. The parts are views of the report,
+// which must outlive them.
+struct SnapshotPart {};  // the agent asks for a snapshot
+struct JoinPart {
+  const v1::Join& join;
+};
+struct VolumesPart {};  // after a join: who makes the folders of the volumes that the agent has now
+struct ToldKernelPart {
+  const v1::KernelFact& kernel;  // of the join
+};
+struct FactPart {
+  const v1::KernelFact& fact;
+};
+struct FolderFactPart {
+  const v1::FolderFact& fact;
+};
+struct LeavingPart {};
+using ReportPart =
+    std::variant<SnapshotPart, JoinPart, VolumesPart, ToldKernelPart, FactPart, FolderFactPart, LeavingPart>;
+// In the order in which they are decided; what the report does not have is left out.
+std::vector<ReportPart> parts_of(const v1::Report& report);
 struct PartDecision {
   EventList events;
   // The agent needs a snapshot: it asked for one, or reported a known end or an unknown kernel.
   bool snapshot = false;
 };
 // REQUIRES: the agent is enrolled.
-PartDecision decide_part(const DecisionContext& c, const v1::Report& report, int part);
+PartDecision decide(const DecisionContext& c, const v1::Report& report, const ReportPart& part);
 // Whether the report is of the agent's current incarnation, also after all its parts.
 bool is_of_its_incarnation(const projections::State& state, const v1::Report& report);
 

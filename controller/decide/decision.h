@@ -1,13 +1,12 @@
-// Decision: what a handler answers, as a value: events, or a refusal. A refusal for now may come with what
-// was begun, so that the same request may be granted later; no other refusal has events.
+// Decision: what a handler answers, as a value: events, a refusal, or a refusal for now with what was begun.
 //
 // A handler reads the state and changes nothing; the leader applies the events, all of them in one record
 // (P4), and only then decides about anything else.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "events/base/refusal.h"
 #include "events/codec/envelope.h"
@@ -65,22 +64,19 @@ class [[nodiscard]] EventList {
   mutable std::size_t bytes_ = 0;
 };
 
-class [[nodiscard]] Decision {
- public:
-  Decision(EventList events) : events_(std::move(events)) {}   // NOLINT(google-explicit-constructor)
-  Decision(Refusal refusal) : refusal_(std::move(refusal)) {}  // NOLINT(google-explicit-constructor)
-  // `begun`: events that answer no request: their stamp has no request's id.
-  Decision(Refusal for_now, EventList begun) : events_(std::move(begun)), refusal_(std::move(for_now)) {}
-  bool refused() const { return refusal_.has_value(); }
-  // REQUIRES: refused().
-  const Refusal& refusal() const { return *refusal_; }
-  // Of a refusal: what was begun.
-  EventList& events() { return events_; }
-  const EventList& events() const { return events_; }
-
- private:
-  EventList events_;
-  std::optional<Refusal> refusal_;
+// The same request may be granted later: its handler has begun what stands in the way. The events answer no
+// request: their stamp has no request's id.
+struct Deferred {
+  Refusal refusal;
+  EventList begun;
 };
+
+using Decision = std::variant<EventList, Refusal, Deferred>;
+
+// Why the request is not carried out, also where it is for now; nullptr: it is carried out.
+inline const Refusal* refusal_of(const Decision& decision) {
+  if (const auto* deferred = std::get_if<Deferred>(&decision)) return &deferred->refusal;
+  return std::get_if<Refusal>(&decision);
+}
 
 }  // namespace berth::controller

@@ -188,10 +188,11 @@ Decision end_first(const DecisionContext& c, const std::string& kind, const std:
     add_removal(c, kind, name, events);
     return events;
   }
-  return {Refusal{"sessions-ending",
-                  std::to_string(live.size() - gone) + " sessions of " + kind + " " + name + " are ending",
-                  "ask again when they have ended"},
-          std::move(events)};
+  return Deferred{
+      Refusal{"sessions-ending",
+              std::to_string(live.size() - gone) + " sessions of " + kind + " " + name + " are ending",
+              "ask again when they have ended"},
+      std::move(events)};
 }
 
 }  // namespace

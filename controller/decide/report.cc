@@ -92,8 +92,8 @@ PartDecision decide_fact(const DecisionContext& c, const v1::Report& report, con
 }
 
 // A join may be read twice, or much later (P1): only one that was sent lately and never read before counts.
-bool is_new_join(const DecisionContext& c, const v1::Report& report) {
-  const auto nonce = Uuid::from_bytes(report.join().nonce());
+bool is_new_join(const DecisionContext& c, const v1::Report& report, const v1::Join& join) {
+  const auto nonce = Uuid::from_bytes(join.nonce());
   const auto incarnation = Uuid::from_bytes(report.incarnation());
   if (!nonce || nonce->is_nil() || !incarnation || incarnation->is_nil()) return false;
   if (from_wire_ms(report.sent_ms()) + projections::kJoinKeptFor < c.now) return false;
@@ -144,25 +144,23 @@ void make_sound(v1::AgentJoined* joined) {
   for (auto& device : *devices) make_sound(device.mutable_slots());
 }
 
-EventList decide_join(const DecisionContext& c, const v1::Report& report) {
-  if (!report.has_join() || !is_new_join(c, report)) return {};
+EventList decide_join(const DecisionContext& c, const v1::Report& report, const v1::Join& join) {
+  if (!is_new_join(c, report, join)) return {};
   EventList events;
   auto* joined = events.add(c.stamp).mutable_agent_joined();
-  *joined = report.join().agent();
+  *joined = join.agent();
   make_sound(joined);
-  joined->set_lease_ms(report.join().lease_ms());
+  joined->set_lease_ms(join.lease_ms());
   joined->set_agent(report.agent());
   joined->set_incarnation(report.incarnation());
-  joined->set_nonce(report.join().nonce());
+  joined->set_nonce(join.nonce());
   joined->set_sent_ms(report.sent_ms());
   return events;
 }
 
-// After the join, which says what volumes the agent has now.
 EventList decide_volumes(const DecisionContext& c, const v1::Report& report) {
   EventList events;
-  if (report.has_join() && is_of_its_incarnation(c.state, report))
-    name_volume_agents_after_join(c, report.agent(), events);
+  if (is_of_its_incarnation(c.state, report)) name_volume_agents_after_join(c, report.agent(), events);
   return events;
 }
 
@@ -196,9 +194,7 @@ EventList decide_folder(const DecisionContext& c, const v1::Report& report, cons
 
 EventList decide_leaving(const DecisionContext& c, const v1::Report& report) {
   const AgentRow* agent = c.state.agents.find(report.agent());
-  if (!report.leaving() || agent->incarnation.view() != report.incarnation() ||
-      agent->state != AgentState::kAlive)
-    return {};
+  if (agent->incarnation.view() != report.incarnation() || agent->state != AgentState::kAlive) return {};
   EventList events;
   auto* left = events.add(c.stamp).mutable_agent_left();
   left->set_agent(report.agent());
@@ -207,27 +203,47 @@ EventList decide_leaving(const DecisionContext& c, const v1::Report& report) {
   return events;
 }
 
+struct PartDecider {
+  const DecisionContext& c;
+  const v1::Report& report;
+
+  PartDecision operator()(const SnapshotPart&) const { return {{}, true}; }
+  PartDecision operator()(const JoinPart& part) const { return {decide_join(c, report, part.join), false}; }
+  PartDecision operator()(const VolumesPart&) const { return {decide_volumes(c, report), false}; }
+  // The snapshot that answers the join settles what the journal does not know of.
+  PartDecision operator()(const ToldKernelPart& part) const {
+    return {decide_fact(c, report, part.kernel).events, false};
+  }
+  PartDecision operator()(const FactPart& part) const { return decide_fact(c, report, part.fact); }
+  PartDecision operator()(const FolderFactPart& part) const {
+    return {decide_folder(c, report, part.fact), false};
+  }
+  PartDecision operator()(const LeavingPart&) const { return {decide_leaving(c, report), false}; }
+};
+
 }  // namespace
 
-// The join, its volumes, the kernels that it tells of, the facts, the leaving.
-int parts_of(const v1::Report& report) {
-  return 2 + report.join().kernels_size() + report.facts_size() + report.folders_size() + 1;
+std::vector<ReportPart> parts_of(const v1::Report& report) {
+  std::vector<ReportPart> parts;
+  const int told = report.join().kernels_size() + report.facts_size() + report.folders_size();
+  parts.reserve(static_cast<std::size_t>(told) + (report.has_join() ? 2 : 0) +
+                (report.snapshot_wanted() ? 1 : 0) + (report.leaving() ? 1 : 0));
+  if (report.snapshot_wanted()) parts.emplace_back(SnapshotPart{});
+  if (report.has_join()) {
+    parts.emplace_back(JoinPart{report.join()});
+    parts.emplace_back(VolumesPart{});
+  }
+  for (const auto& kernel : report.join().kernels()) parts.emplace_back(ToldKernelPart{kernel});
+  for (const auto& fact : report.facts()) parts.emplace_back(FactPart{fact});
+  for (const auto& fact : report.folders()) parts.emplace_back(FolderFactPart{fact});
+  if (report.leaving()) parts.emplace_back(LeavingPart{});
+  return parts;
 }
 
-PartDecision decide_part(const DecisionContext& c, const v1::Report& report, int part) {
+PartDecision decide(const DecisionContext& c, const v1::Report& report, const ReportPart& part) {
   DecisionContext stamped = c;
   stamped.stamp = {"agent:" + report.agent(), {}, {}};
-  if (part == 0) return {decide_join(stamped, report), report.snapshot_wanted()};
-  if (part == 1) return {decide_volumes(stamped, report), false};
-  part -= 2;
-  const int told = report.join().kernels_size();
-  // The snapshot that answers the join settles what the journal does not know of.
-  if (part < told) return {decide_fact(stamped, report, report.join().kernels(part)).events, false};
-  part -= told;
-  if (part < report.facts_size()) return decide_fact(stamped, report, report.facts(part));
-  part -= report.facts_size();
-  if (part < report.folders_size()) return {decide_folder(stamped, report, report.folders(part)), false};
-  return {decide_leaving(stamped, report), false};
+  return std::visit(PartDecider{stamped, report}, part);
 }
 
 bool is_of_its_incarnation(const projections::State& state, const v1::Report& report) {

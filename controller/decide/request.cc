@@ -26,6 +26,7 @@ void put_hash(v1::Event& event, const RequestHash& hash) {
   event.set_keyed(hash.keyed);
 }
 
+// After the events of what was begun, if any.
 EventList refuse(const Stamp& stamp, const Refusal& refusal, const RequestHash& hash, EventList events = {}) {
   v1::Event& event = events.add(stamp);
   put_hash(event, hash);
@@ -124,6 +125,20 @@ Refusal too_large() {
           "ask for less at once"};
 }
 
+// The outcome as events: what a record takes of it.
+struct Recorded {
+  const Stamp& stamp;
+  const RequestHash& hash;
+  EventList operator()(EventList events) const {
+    return events.bytes() > kMostBytes ? (*this)(too_large()) : std::move(events);
+  }
+  EventList operator()(const Refusal& refusal) const { return refuse(stamp, refusal, hash); }
+  EventList operator()(Deferred deferred) const {
+    if (deferred.begun.bytes() > kMostBytes) return (*this)(too_large());
+    return refuse(stamp, deferred.refusal, hash, std::move(deferred.begun));
+  }
+};
+
 // Sent again, such a request brings another secret: as long as no API server stamps a hash of what was asked
 // for, the key alone tells a repeat.
 bool has_fresh_secret(const v1::Request& r) {
@@ -161,12 +176,10 @@ EventList decide_request(const DecisionContext& c, const v1::Request& request) {
   stamped.actor = find_actor(c.state, whose_rights(request));
   if (const auto denied = check_rights(stamped, request)) return refuse(stamped.stamp, *denied, hash);
   Decision decision = dispatch(stamped, request, hash);
-  if (!decision.refused() && !has_fresh_secret(request) && !decision.events().empty())
-    put_hash(*decision.events().list().Mutable(0), hash);
-  if (decision.events().bytes() > kMostBytes) decision = too_large();
-  if (decision.refused())
-    return refuse(stamped.stamp, decision.refusal(), hash, std::move(decision.events()));
-  return std::move(decision.events());
+  auto* events = std::get_if<EventList>(&decision);
+  if (events != nullptr && !events->empty() && !has_fresh_secret(request))
+    put_hash(*events->list().Mutable(0), hash);
+  return std::visit(Recorded{stamped.stamp, hash}, std::move(decision));
 }
 
 }  // namespace berth::controller

@@ -98,8 +98,8 @@ class Case : public Given {
   // All parts, each folded before the next one is decided.
   Case& when(const v1::Report& report) {
     begin();
-    for (int part = 0; part < controller::parts_of(report); ++part) {
-      controller::PartDecision decision = controller::decide_part(context(), report, part);
+    for (const controller::ReportPart& part : controller::parts_of(report)) {
+      controller::PartDecision decision = controller::decide(context(), report, part);
       snapshot_ = snapshot_ || decision.snapshot;
       fold(std::move(decision.events));
     }

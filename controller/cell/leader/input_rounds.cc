@@ -121,11 +121,12 @@ void InputRounds::decide_report_entry(const LogEntry& entry, const Instant& now,
   clock_.witness(now, from_wire_ms(report.sent_ms()));
   decider_.begin_input(entry, now, out);
   bool snapshot = false, left = false;
-  for (int part = 0; part < parts_of(report) && !decider_.is_broken(); ++part) {
+  for (const ReportPart& part : parts_of(report)) {
+    if (decider_.is_broken()) return;
     const bool fits = decider_.apply(now, out, [&](const DecisionContext& c) {
-      PartDecision decision = decide_part(c, report, part);
+      PartDecision decision = controller::decide(c, report, part);
       snapshot = snapshot || decision.snapshot;
-      left = part == parts_of(report) - 1 && !decision.events.empty();
+      left = std::holds_alternative<LeavingPart>(part) && !decision.events.empty();
       return std::move(decision.events);
     });
     if (!fits) decider_.add_own(internal_error_of(entry), now);  // a join that names more than a record holds

@@ -96,11 +96,12 @@ Decision purge_before_removal(const DecisionContext& c, const FolderRow& folder)
     EventList purging = purge_folder(own, folder);
     events.list().MergeFrom(purging.list());
   }
-  return {Refusal{"folder-purging",
-                  "the automatic folder of user " + folder.user +
-                      (folder.state == FolderState::kCreating ? " is being made" : " is being removed"),
-                  "ask again when its agent has done that"},
-          std::move(events)};
+  return Deferred{
+      Refusal{"folder-purging",
+              "the automatic folder of user " + folder.user +
+                  (folder.state == FolderState::kCreating ? " is being made" : " is being removed"),
+              "ask again when its agent has done that"},
+      std::move(events)};
 }
 
 }  // namespace berth::controller

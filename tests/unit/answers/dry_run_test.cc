@@ -138,8 +138,9 @@ std::string real(Given& given, const v1::Request& request, Timestamp now) {
                                 kNothingInHistory,
                                 {"user:alice", request.id(), {}}};
   const Decision decision = decide(context, request, request.request_session(), {});
-  if (decision.refused()) return "refused " + decision.refusal().code;
-  const Events events(decision.events().begin(), decision.events().end());
+  if (const auto* refusal = controller::refusal_of(decision)) return "refused " + refusal->code;
+  const auto& decided = std::get<EventList>(decision);
+  const Events events(decided.begin(), decided.end());
   if (!copy.apply(copy.chain().next(), journal.append(events)).applied()) return "void";
   ClusterFeed feed;
   feed.rebuild(copy.state(), now);

@@ -66,6 +66,28 @@ v1::Event rejoined() { return agent_joined("a1", 8, 16 * kGiga, {gpu("gpu0"), gp
 
 Events scheduled() { return world() + Events{session_requested("s1"), session_scheduled("s1", "a1")}; }
 
+// ---- the parts ----
+
+TEST(ReportParts, AreWhatTheReportHasInTheOrderOfTheirDecisions) {
+  using namespace controller;  // NOLINT(google-build-using-namespace)
+  const v1::Report report =
+      Report("a1").join(rejoined(), {fact(v1::RUNNING)}).facts({pulling(10)}).snapshot_wanted().leaving();
+  const std::vector<ReportPart> parts = parts_of(report);
+  ASSERT_EQ(parts.size(), 6u);
+  EXPECT_TRUE(std::holds_alternative<SnapshotPart>(parts[0]));
+  EXPECT_TRUE(std::holds_alternative<JoinPart>(parts[1]));
+  EXPECT_TRUE(std::holds_alternative<VolumesPart>(parts[2]));
+  EXPECT_EQ(&std::get<ToldKernelPart>(parts[3]).kernel, &report.join().kernels(0));
+  EXPECT_EQ(&std::get<FactPart>(parts[4]).fact, &report.facts(0));
+  EXPECT_TRUE(std::holds_alternative<LeavingPart>(parts[5]));
+}
+
+TEST(ReportParts, AReportOfOneFactHasOne) {
+  const v1::Report report = Report("a1").facts({pulling(10)});
+  EXPECT_EQ(controller::parts_of(report).size(), 1u);
+  EXPECT_TRUE(controller::parts_of(Report("a1")).empty());
+}
+
 // ---- the join ----
 
 TEST(Report, P1_AJoinThatWasReadBeforeIsDroppedAlsoAfterTheNextOne) {
