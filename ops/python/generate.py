@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes berth/models.py and berth/operations.py from controller/api/openapi.json; the same document gives the same files.
+"""Writes berth/models.py, calls.py and operations.py from controller/api/openapi.json; the same document gives the same files.
 
     ops/python/generate.py     # after a change of openapi.json; a test compares
 """
@@ -21,13 +21,12 @@ EVENT_STREAM = "text/event-stream"
 BINARY = "application/octet-stream"
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 STANDARD = {  # library -> what of it the generated code may use
-    "collections.abc": ["AsyncIterator", "Iterator"],
     "typing": ["Any", "Literal", "NotRequired", "TypeAlias", "TypedDict"],
 }
-NOTES = {  # what the senders of client.py do
-    "_send": "",
-    "_each": "; every item of all pages",
-    "_stream": "; as it happens, through broken connections",
+NOTES = {  # what the senders of client.py do, by the type of the call
+    "Call": "",
+    "Pages": "; every item of all pages",
+    "Stream": "; as it happens, through broken connections",
 }
 
 Schema = dict[str, Any]
@@ -149,22 +148,20 @@ class Models:
 
 @dataclass(frozen=True)
 class Method:
-    """One method of the clients. `sender`: _send gives an answer, _each an iterator of items, _stream one of events."""
+    """One method of the clients. `kind`: a Call gives an answer, Pages an iterator of items, a Stream one of events."""
 
     name: str
     summary: str
     arguments: list[str]
     answer: str
-    sender: str
+    kind: str
     call: list[str]
-    more: str = ""
 
-    def source(self, asynchronous: bool) -> str:
-        waits = asynchronous and self.sender == "_send"
-        answer = self.answer if self.sender == "_send" else f"{'Async' * asynchronous}Iterator[{self.answer}]"
-        head = in_brackets(f"{'async ' * waits}def {self.name}(", ["self", *self.arguments], f") -> {answer}:", "    ")
-        body = in_brackets(f"return {'await ' * waits}self.{self.sender}(Call(", self.call, f"){self.more})", "        ")
-        return f"{head}\n        {docstring(self.summary + NOTES[self.sender])}\n{body}\n"
+    def source(self) -> str:
+        answer = self.kind + f"[{self.answer}]" * (self.kind != "Stream")
+        head = in_brackets(f"def {self.name}(", self.arguments, f") -> {answer}:", "")
+        body = in_brackets(f"return {self.kind}(", self.call, ")", "    ")
+        return f"{head}\n    {docstring(self.summary + NOTES[self.kind])}\n{body}"
 
 
 @dataclass(frozen=True)
@@ -181,7 +178,7 @@ class Parameter:
 
 
 class Operations:
-    """The methods of a document, in its order."""
+    """The methods of a document, in its order: each makes a call, which either client sends."""
 
     def __init__(self, document: Schema, models: Models) -> None:
         self.components = document["components"]
@@ -207,13 +204,13 @@ class Operations:
         dry_runs = [schema for schema in answers.get(JSON, []) if last(schema.get("$ref", "")) == "DryRun"]
         if answers:
             kinds = {kind: [schema for schema in schemas if schema not in dry_runs] for kind, schemas in answers.items()}
-            yield make(name, self.answer(kinds, name), "_send", without=("Last-Event-ID", *["dry_run"] * bool(dry_runs)))
+            yield make(name, self.answer(kinds, name), "Call", without=("Last-Event-ID", *["dry_run"] * bool(dry_runs)))
         if dry_runs:
-            yield make(f"try_{name}", self.answer({JSON: dry_runs}, name), "_send", dry_run="True")
+            yield make(f"try_{name}", self.answer({JSON: dry_runs}, name), "Call", dry_run="True")
         for field_name, item in self.pages(answers.get(JSON, [])):
-            yield make(f"iter_{noun}", item, "_each", without=("Last-Event-ID", "page_token"), more=f', "{field_name}"')
+            yield make(f"iter_{noun}", item, "Pages", without=("Last-Event-ID", "page_token"), items=field_name)
         if streams:
-            yield make(f"stream_{noun}" if answers else name, "ServerEvent", "_stream", without=("limit", "page_token"))
+            yield make(f"stream_{noun}" if answers else name, "ServerEvent", "Stream", without=("limit", "page_token"))
 
     def answers(self, operation: Schema) -> dict[str, list[Schema]]:
         """Media type -> the schemas of what succeeds; "" where there is no body."""
@@ -243,8 +240,8 @@ class Operations:
                     if of_field.get("type") == "array":
                         yield key, self.models.annotation(of_field["items"], name + camel(key) + "Item")
 
-    def method(self, path: str, verb: str, operation: Schema, name: str, answer: str, sender: str, *,
-               without: tuple[str, ...] = (), more: str = "", **fixed: str) -> Method:
+    def method(self, path: str, verb: str, operation: Schema, name: str, answer: str, kind: str, *,
+               without: tuple[str, ...] = (), items: str = "", **fixed: str) -> Method:
         """`without`: parameters that are left out; `fixed`: those whose value the method knows."""
         entries = [self.resolved(entry) for entry in operation.get("parameters", [])]
         parameters = [Parameter(entry["name"], entry["in"], self.models.annotation(entry["schema"], camel(entry["name"])),
@@ -259,17 +256,23 @@ class Operations:
         keywords = [parameter.argument for parameter in parameters if parameter.where != "path" and parameter.name not in fixed]
         for where, argument in (("query", "query"), ("header", "headers")):
             pairs = [f'"{p.name}": {fixed.get(p.name, snake(p.name))}' for p in parameters if p.where == where]
-            call += [in_brackets(f"{argument}={{", pairs, "}", " " * 12).strip()] if pairs else []
+            call += [in_brackets(f"{argument}={{", pairs, "}", " " * 8).strip()] if pairs else []
         call += ["body=body"] if body else []
         call += ["signed=False"] if operation.get("security") == [] else []
+        call += [f'items="{items}"'] if items else []
         return Method(name, f"{operation['summary']} ({verb} {path})", arguments + (["*", *keywords] if keywords else []),
-                      answer, sender, call, more)
+                      answer, kind, call)
+
+    def calls(self) -> str:
+        imports = ["", "from berth import models", "from berth.call import Call, Pages, Stream, segment"]
+        return module("What every operation of the API asks, as data.", imports, [method.source() for method in self.methods])
 
     def source(self) -> str:
-        imports = ["", "from berth import models", "from berth.call import Call, segment",
-                   "from berth.client import BaseAsyncClient, BaseClient", "from berth.events import ServerEvent"]
+        imports = ["from berth import calls, client"]
         return module("A method for every operation of the API, once for each of the two clients.", imports, [
-            f"class {prefix}Client(Base{prefix}Client):\n" + "\n".join(method.source(bool(prefix)) for method in self.methods)
+            f"class {prefix}Client(client.Base{prefix}Client):\n" + "\n".join(
+                f"    {method.name} = client.{prefix.lower()}{'_' * bool(prefix)}{method.kind.lower()}(calls.{method.name})"
+                for method in self.methods)
             for prefix in ("", "Async")])
 
 
@@ -290,7 +293,7 @@ def render(document: Schema) -> dict[str, str]:
     for name, schema in models.schemas.items():
         models.define(name, schema)
     operations = Operations(document, models)
-    return {"models.py": models.source(), "operations.py": operations.source()}
+    return {"models.py": models.source(), "calls.py": operations.calls(), "operations.py": operations.source()}
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 from urllib.parse import quote, urlencode
 
 T = TypeVar("T")
@@ -35,11 +35,22 @@ class Call(Generic[T]):
         """May be sent again when nobody knows what became of it."""
         return self.method == "GET" or self.headers.get(IDEMPOTENCY_KEY) is not None
 
-    def with_query(self, name: str, value: Value) -> "Call[T]":
+    def with_query(self, name: str, value: Value) -> Self:
         return replace(self, query={**self.query, name: value})
 
-    def with_header(self, name: str, value: str) -> "Call[T]":
+    def with_header(self, name: str, value: str) -> Self:
         return replace(self, headers={**self.headers, name: value})
+
+
+@dataclass(frozen=True)
+class Pages(Call[Any], Generic[T]):
+    """A call whose answer is a page; T is the type of its items, which stand in the field `items`."""
+
+    items: str = ""
+
+
+class Stream(Call[Any]):
+    """A call whose answer is a stream of events."""
 
 
 def segment(value: Any) -> str:

@@ -1,17 +1,20 @@
-"""How calls are sent: signed, retried, read. The generated classes in operations.py add a method for every operation."""
+"""How calls are sent: signed, retried, read. The generated classes in operations.py add a method for every operation: what
+`call`, `pages` and `stream` make of a call of calls.py."""
 
 import asyncio
 import json
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import aclosing, closing
 from datetime import UTC, datetime
-from typing import Any, Self
+from functools import update_wrapper
+from inspect import Parameter, Signature, signature
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import httpx
 
-from berth.call import IDEMPOTENCY_KEY, LAST_EVENT_ID, MIN_POSITION, Call, T
+from berth.call import IDEMPOTENCY_KEY, LAST_EVENT_ID, MIN_POSITION, Call, Pages, Stream, T
 from berth.config import Settings
 from berth.errors import ApiError, BerthError, ConfigError, Unreachable, error_of
 from berth.events import EventParser, ServerEvent
@@ -22,6 +25,10 @@ PAUSE_MAX = 30.0  # seconds
 TIMEOUT = 45.0  # seconds without a byte: a read waits for its position at most 30, a quiet stream has a comment every 15
 JSON = "application/json"
 BINARY = "application/octet-stream"
+P = ParamSpec("P")
+Sent = TypeVar("Sent")
+Answer = TypeVar("Answer")
+Sender = TypeVar("Sender")
 STREAM_BROKE = "the event stream broke, again and again"
 
 
@@ -99,7 +106,7 @@ class Attempts:
 class StreamAttempts(Attempts):
     """A stream that broke goes on where it was cut. Events `end` and `restart` are the server's word that it is over."""
 
-    def __init__(self, call: Call[ServerEvent]) -> None:
+    def __init__(self, call: Stream) -> None:
         super().__init__(call.with_header("Accept", "text/event-stream"))
         self.over = False
 
@@ -148,15 +155,15 @@ class BaseClient:
                 failure = self._core.unreachable(error)
             time.sleep(attempts.pause(failure))
 
-    def _each(self, call: Call[Any], field: str) -> Iterator[Any]:
+    def _each(self, call: Pages[T]) -> Iterator[T]:
         token: str | None = ""
         while token is not None:
             page = self._send(call)
-            yield from page[field]
+            yield from page[call.items]
             token = page["next_page_token"]
             call = call.with_query("page_token", token)
 
-    def _stream(self, call: Call[ServerEvent]) -> Iterator[ServerEvent]:
+    def _stream(self, call: Stream) -> Iterator[ServerEvent]:
         attempts = StreamAttempts(call)
         while not attempts.over:
             failure: BerthError = Unreachable(STREAM_BROKE)
@@ -204,16 +211,16 @@ class BaseAsyncClient:
                 failure = self._core.unreachable(error)
             await asyncio.sleep(attempts.pause(failure))
 
-    async def _each(self, call: Call[Any], field: str) -> AsyncIterator[Any]:
+    async def _each(self, call: Pages[T]) -> AsyncIterator[T]:
         token: str | None = ""
         while token is not None:
             page = await self._send(call)
-            for item in page[field]:
+            for item in page[call.items]:
                 yield item
             token = page["next_page_token"]
             call = call.with_query("page_token", token)
 
-    async def _stream(self, call: Call[ServerEvent]) -> AsyncIterator[ServerEvent]:
+    async def _stream(self, call: Stream) -> AsyncIterator[ServerEvent]:
         attempts = StreamAttempts(call)
         while not attempts.over:
             failure: BerthError = Unreachable(STREAM_BROKE)
@@ -231,3 +238,39 @@ class BaseAsyncClient:
                 failure = self._core.unreachable(error)
             if not attempts.over:
                 await asyncio.sleep(attempts.pause(failure))
+
+
+def _method(make: Callable[P, Sent], send: Callable[[Sender, Sent], Answer]) -> Callable[Concatenate[Sender, P], Answer]:
+    """The method of a client that sends what `make` makes of its arguments. Its name, text and parameters are those of `make`."""
+    def method(self: Sender, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
+        return send(self, make(*args, **kwargs))
+
+    update_wrapper(method, make)
+    own = signature(make)
+    parameters = [Parameter("self", Parameter.POSITIONAL_ONLY), *own.parameters.values()]
+    setattr(method, "__signature__", own.replace(parameters=parameters, return_annotation=Signature.empty))
+    return method
+
+
+def call(make: Callable[P, Call[T]]) -> Callable[Concatenate[BaseClient, P], T]:
+    return _method(make, BaseClient._send)
+
+
+def pages(make: Callable[P, Pages[T]]) -> Callable[Concatenate[BaseClient, P], Iterator[T]]:
+    return _method(make, BaseClient._each)
+
+
+def stream(make: Callable[P, Stream]) -> Callable[Concatenate[BaseClient, P], Iterator[ServerEvent]]:
+    return _method(make, BaseClient._stream)
+
+
+def async_call(make: Callable[P, Call[T]]) -> Callable[Concatenate[BaseAsyncClient, P], Coroutine[Any, Any, T]]:
+    return _method(make, BaseAsyncClient._send)
+
+
+def async_pages(make: Callable[P, Pages[T]]) -> Callable[Concatenate[BaseAsyncClient, P], AsyncIterator[T]]:
+    return _method(make, BaseAsyncClient._each)
+
+
+def async_stream(make: Callable[P, Stream]) -> Callable[Concatenate[BaseAsyncClient, P], AsyncIterator[ServerEvent]]:
+    return _method(make, BaseAsyncClient._stream)

@@ -3,2768 +3,314 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from typing import Any, Literal
-
-from berth import models
-from berth.call import Call, segment
-from berth.client import BaseAsyncClient, BaseClient
-from berth.events import ServerEvent
-
-
-class Client(BaseClient):
-    def list_sessions(
-        self, *, state: models.Statuses | None = None, name: models.NameOrNone | None = None,
-        group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, shared: bool | None = None,
-        project: models.ProjectOrNone | None = None, since: str | None = None, limit: int | None = None,
-        page_token: str | None = None, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.SessionList:
-        """Live sessions in order of arrival, then ended ones, newest first (GET /v1/sessions)"""
-        return self._send(Call(
-            "GET", "/v1/sessions",
-            query={
-                "state": state, "name": name, "group": group, "user": user, "shared": shared, "project": project,
-                "since": since, "limit": limit, "page_token": page_token, "at": at, "min_position": min_position,
-                "wait": wait,
-            },
-        ))
-
-    def iter_sessions(
-        self, *, state: models.Statuses | None = None, name: models.NameOrNone | None = None,
-        group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, shared: bool | None = None,
-        project: models.ProjectOrNone | None = None, since: str | None = None, limit: int | None = None,
-        at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> Iterator[models.Session]:
-        """Live sessions in order of arrival, then ended ones, newest first (GET /v1/sessions); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/sessions",
-            query={
-                "state": state, "name": name, "group": group, "user": user, "shared": shared, "project": project,
-                "since": since, "limit": limit, "at": at, "min_position": min_position, "wait": wait,
-            },
-        ), "sessions")
-
-    def create_sessions(
-        self, body: models.SessionRequest, *, idempotency_key: str | None = None,
-    ) -> models.SessionsCreated:
-        """Ask for sessions: all or none (POST /v1/sessions)"""
-        return self._send(Call("POST", "/v1/sessions", headers={"Idempotency-Key": idempotency_key}, body=body))
-
-    def try_create_sessions(self, body: models.SessionRequest, *, idempotency_key: str | None = None) -> models.DryRun:
-        """Ask for sessions: all or none (POST /v1/sessions)"""
-        return self._send(Call(
-            "POST", "/v1/sessions", query={"dry_run": True}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def terminate_sessions(
-        self, body: models.TerminateRequest, *, idempotency_key: str | None = None,
-    ) -> models.TerminateResults:
-        """End many sessions, by their ids or by a filter and its expected count; an answer for each (POST /v1/sessions/terminate)"""
-        return self._send(Call(
-            "POST", "/v1/sessions/terminate", headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def get_session(
-        self, session: models.Name, *, estimate: bool | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.Session:
-        """A session by id or name (GET /v1/sessions/{session})"""
-        return self._send(Call(
-            "GET", f"/v1/sessions/{segment(session)}",
-            query={"estimate": estimate, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def delete_session(
-        self, session: models.Name, *, forced: bool | None = None, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.SessionChanged:
-        """End a session (DELETE /v1/sessions/{session})"""
-        return self._send(Call(
-            "DELETE", f"/v1/sessions/{segment(session)}", query={"forced": forced, "reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    def share_session(
-        self, session: models.Name, body: models.SessionShareRequest, *, reason: str | None = None,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
-    ) -> models.SessionChanged:
-        """Share a session with a user or a project, or no more (PUT /v1/sessions/{session}/shares)"""
-        return self._send(Call(
-            "PUT", f"/v1/sessions/{segment(session)}/shares", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    def explain_session(
-        self, session: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Explanation:
-        """Why it waits, in amounts as of now (GET /v1/sessions/{session}/why)"""
-        return self._send(Call(
-            "GET", f"/v1/sessions/{segment(session)}/why", query={"at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def get_session_logs(
-        self, session: models.Name, *, kernel: models.Name | None = None, offset: int | None = None,
-        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> bytes:
-        """What a kernel wrote (GET /v1/sessions/{session}/logs)"""
-        return self._send(Call(
-            "GET", f"/v1/sessions/{segment(session)}/logs",
-            query={"kernel": kernel, "offset": offset, "limit": limit, "min_position": min_position, "wait": wait},
-        ))
-
-    def list_shells(
-        self, session: models.Name, *, kernel: models.Name | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.ShellList:
-        """The shells that live in a kernel (GET /v1/sessions/{session}/shells)"""
-        return self._send(Call(
-            "GET", f"/v1/sessions/{segment(session)}/shells",
-            query={"kernel": kernel, "min_position": min_position, "wait": wait},
-        ))
-
-    def get_losses(
-        self, session: models.Name, *, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Losses:
-        """What ends with a session: files of its kernels outside folders that were changed since they started (GET /v1/sessions/{session}/losses)"""
-        return self._send(Call(
-            "GET", f"/v1/sessions/{segment(session)}/losses", query={"min_position": min_position, "wait": wait},
-        ))
-
-    def end_shell(
-        self, session: models.Name, shell: models.ShellName, *, kernel: models.Name | None = None,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
-    ) -> models.EndShellAnswer:
-        """End a shell and what runs in it (DELETE /v1/sessions/{session}/shells/{shell})"""
-        return self._send(Call(
-            "DELETE", f"/v1/sessions/{segment(session)}/shells/{segment(shell)}", query={"kernel": kernel},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-        ))
-
-    def list_apps(
-        self, session: models.Name, *, min_position: int | None = None, wait: str | None = None,
-    ) -> models.AppList:
-        """The apps that the image of a session declares, and how each stands (GET /v1/sessions/{session}/apps)"""
-        return self._send(Call(
-            "GET", f"/v1/sessions/{segment(session)}/apps", query={"min_position": min_position, "wait": wait},
-        ))
-
-    def end_app(
-        self, session: models.Name, app: models.AppName, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> None:
-        """End an app and what it started (DELETE /v1/sessions/{session}/apps/{app})"""
-        return self._send(Call(
-            "DELETE", f"/v1/sessions/{segment(session)}/apps/{segment(app)}",
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-        ))
-
-    def open_app(
-        self, session: models.Name, app: models.AppName, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> models.OpenAppAnswer:
-        """A ticket that opens an app of a session in this browser (POST /v1/sessions/{session}/apps/{app}/open)"""
-        return self._send(Call(
-            "POST", f"/v1/sessions/{segment(session)}/apps/{segment(app)}/open",
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-        ))
-
-    def list_agents(
-        self, *, group: models.NameOrNone | None = None, state: str | None = None, limit: int | None = None,
-        page_token: str | None = None, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.AgentList:
-        """Agents by name (GET /v1/agents)"""
-        return self._send(Call(
-            "GET", "/v1/agents",
-            query={
-                "group": group, "state": state, "limit": limit, "page_token": page_token, "at": at,
-                "min_position": min_position, "wait": wait,
-            },
-        ))
-
-    def iter_agents(
-        self, *, group: models.NameOrNone | None = None, state: str | None = None, limit: int | None = None,
-        at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> Iterator[models.Agent]:
-        """Agents by name (GET /v1/agents); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/agents",
-            query={"group": group, "state": state, "limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "agents")
-
-    def get_agent(
-        self, agent: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Agent:
-        """An agent, what it has and who holds it (GET /v1/agents/{agent})"""
-        return self._send(Call(
-            "GET", f"/v1/agents/{segment(agent)}", query={"at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def delete_agent(
-        self, agent: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Remove an agent that is not alive and has no kernels: its key is refused, and its name is never given again (DELETE /v1/agents/{agent})"""
-        return self._send(Call(
-            "DELETE", f"/v1/agents/{segment(agent)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    def fence_agent(
-        self, agent: models.Name, body: models.Nothing | None = None, *, force: bool | None = None,
-        reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.AgentChanged:
-        """Say that an agent is gone: its slots are free (POST /v1/agents/{agent}/fence)"""
-        return self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/fence", query={"force": force, "reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def drain_agent(
-        self, agent: models.Name, body: models.Nothing | None = None, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.AgentChanged:
-        """Give an agent nothing new (POST /v1/agents/{agent}/drain)"""
-        return self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/drain", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def undrain_agent(
-        self, agent: models.Name, body: models.Nothing | None = None, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.AgentChanged:
-        """Use an agent again (POST /v1/agents/{agent}/undrain)"""
-        return self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/undrain", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def enroll_agent(
-        self, agent: models.Name, body: models.Enrollment | None = None, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.AgentEnrolled:
-        """Give an agent a key (POST /v1/agents/{agent}/enroll)"""
-        return self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/enroll", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def take_enrolment_token(
-        self, agent: models.Name, body: models.EnrolmentToken, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.AgentChanged:
-        """Enrol an agent whose machine gets the key for a one-time token; the token's hash is sent (POST /v1/agents/{agent}/token)"""
-        return self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/token", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def join_agent(self, agent: models.Name, body: models.EnrolmentExchange) -> models.AgentEnrolled:
-        """Exchange a one-time token for the agent's key (POST /v1/agents/{agent}/join)"""
-        return self._send(Call("POST", f"/v1/agents/{segment(agent)}/join", body=body, signed=False))
-
-    def list_images(
-        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.ImageList:
-        """Images by reference (GET /v1/images)"""
-        return self._send(Call(
-            "GET", "/v1/images",
-            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def iter_images(
-        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> Iterator[models.Image]:
-        """Images by reference (GET /v1/images); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/images", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "images")
-
-    def put_image(
-        self, body: models.ImageRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.ImageChanged:
-        """Register or replace an image (POST /v1/images)"""
-        return self._send(Call(
-            "POST", "/v1/images", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def delete_image(
-        self, reference: str, *, end_sessions: bool | None = None, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Remove an image that no live session runs; its reference is never given again (DELETE /v1/images/{reference})"""
-        return self._send(Call(
-            "DELETE", f"/v1/images/{segment(reference)}", query={"end_sessions": end_sessions, "reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    def record_image_build(
-        self, reference: str, body: models.ImageBuildRequest, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.ImageChanged:
-        """Say how far the image is being built, or that its build failed (POST /v1/images/{reference}/build)"""
-        return self._send(Call(
-            "POST", f"/v1/images/{segment(reference)}/build", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def list_groups(
-        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.GroupList:
-        """Resource groups by name (GET /v1/groups)"""
-        return self._send(Call(
-            "GET", "/v1/groups",
-            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def iter_groups(
-        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> Iterator[models.Group]:
-        """Resource groups by name (GET /v1/groups); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/groups", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "groups")
-
-    def put_group(
-        self, body: models.GroupRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.GroupChanged:
-        """Define or replace a resource group (POST /v1/groups)"""
-        return self._send(Call(
-            "POST", "/v1/groups", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def delete_group(
-        self, name: models.Name, *, end_sessions: bool | None = None, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Remove a resource group that no agent and no live session is in; its name is never given again (DELETE /v1/groups/{name})"""
-        return self._send(Call(
-            "DELETE", f"/v1/groups/{segment(name)}", query={"end_sessions": end_sessions, "reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    def list_slots(
-        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.SlotList:
-        """Slot types by name (GET /v1/slots)"""
-        return self._send(Call(
-            "GET", "/v1/slots",
-            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def iter_slots(
-        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> Iterator[models.SlotType]:
-        """Slot types by name (GET /v1/slots); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/slots", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "slots")
-
-    def list_limits(
-        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.LimitList:
-        """Limits and what is used of them: yours, or all for who sees all (GET /v1/limits)"""
-        return self._send(Call(
-            "GET", "/v1/limits",
-            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def iter_limits(
-        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> Iterator[models.Limit]:
-        """Limits and what is used of them: yours, or all for who sees all (GET /v1/limits); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/limits", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "limits")
-
-    def list_users(
-        self, *, domain: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None,
-        limit: int | None = None, page_token: str | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.UserList:
-        """Users whom the caller may see (GET /v1/users)"""
-        return self._send(Call(
-            "GET", "/v1/users",
-            query={
-                "domain": domain, "project": project, "limit": limit, "page_token": page_token, "at": at,
-                "min_position": min_position, "wait": wait,
-            },
-        ))
-
-    def iter_users(
-        self, *, domain: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None,
-        limit: int | None = None, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> Iterator[models.User]:
-        """Users whom the caller may see (GET /v1/users); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/users",
-            query={
-                "domain": domain, "project": project, "limit": limit, "at": at, "min_position": min_position,
-                "wait": wait,
-            },
-        ), "users")
-
-    def create_user(
-        self, body: models.UserRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.UserChanged:
-        """Create a user; a login link lets them in (POST /v1/users)"""
-        return self._send(Call(
-            "POST", "/v1/users", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def get_user(
-        self, user: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.User:
-        """One user (GET /v1/users/{user})"""
-        return self._send(Call(
-            "GET", f"/v1/users/{segment(user)}", query={"at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def change_user(
-        self, user: models.Name, body: models.UserChange | None = None, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.UserChanged:
-        """Change display name or role, disable or enable (PATCH /v1/users/{user})"""
-        return self._send(Call(
-            "PATCH", f"/v1/users/{segment(user)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def delete_user(
-        self, user: models.Name, *, end_sessions: bool | None = None, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Remove a user; the name is never given again (DELETE /v1/users/{user})"""
-        return self._send(Call(
-            "DELETE", f"/v1/users/{segment(user)}", query={"end_sessions": end_sessions, "reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    def list_projects(
-        self, *, domain: models.NameOrNone | None = None, limit: int | None = None, page_token: str | None = None,
-        at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.ProjectList:
-        """Projects that the caller may see (GET /v1/projects)"""
-        return self._send(Call(
-            "GET", "/v1/projects",
-            query={
-                "domain": domain, "limit": limit, "page_token": page_token, "at": at, "min_position": min_position,
-                "wait": wait,
-            },
-        ))
-
-    def iter_projects(
-        self, *, domain: models.NameOrNone | None = None, limit: int | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> Iterator[models.Project]:
-        """Projects that the caller may see (GET /v1/projects); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/projects",
-            query={"domain": domain, "limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "projects")
-
-    def create_project(
-        self, body: models.ProjectRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.ProjectChanged:
-        """Create a project (POST /v1/projects)"""
-        return self._send(Call(
-            "POST", "/v1/projects", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def get_project(
-        self, domain: models.Name, project: models.Name, *, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.Project:
-        """One project (GET /v1/projects/{domain}/{project})"""
-        return self._send(Call(
-            "GET", f"/v1/projects/{segment(domain)}/{segment(project)}",
-            query={"at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def change_project(
-        self, domain: models.Name, project: models.Name, body: models.DisplayNameChange | None = None, *,
-        reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.ProjectChanged:
-        """Change the display name (PATCH /v1/projects/{domain}/{project})"""
-        return self._send(Call(
-            "PATCH", f"/v1/projects/{segment(domain)}/{segment(project)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def delete_project(
-        self, domain: models.Name, project: models.Name, *, end_sessions: bool | None = None, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Remove a project without members; the name is never given again (DELETE /v1/projects/{domain}/{project})"""
-        return self._send(Call(
-            "DELETE", f"/v1/projects/{segment(domain)}/{segment(project)}",
-            query={"end_sessions": end_sessions, "reason": reason}, headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    def put_member(
-        self, domain: models.Name, project: models.Name, user: models.Name, body: models.MemberRequest | None = None, *,
-        reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.ProjectChanged:
-        """Make a user of the domain a member, or an admin, of the project (PUT /v1/projects/{domain}/{project}/members/{user})"""
-        return self._send(Call(
-            "PUT", f"/v1/projects/{segment(domain)}/{segment(project)}/members/{segment(user)}",
-            query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def delete_member(
-        self, domain: models.Name, project: models.Name, user: models.Name, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.ProjectChanged:
-        """Take a user out of the project (DELETE /v1/projects/{domain}/{project}/members/{user})"""
-        return self._send(Call(
-            "DELETE", f"/v1/projects/{segment(domain)}/{segment(project)}/members/{segment(user)}",
-            query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    def get_past(self, *, min_position: int | None = None, wait: str | None = None) -> models.PastBounds:
-        """Which moments of the past can be asked for (GET /v1/past)"""
-        return self._send(Call("GET", "/v1/past", query={"min_position": min_position, "wait": wait}))
-
-    def get_diff(
-        self, *, from_: str, to: str | None = None,
-        noun: Literal["session", "agent", "folder", "volume", "group", "image", "preset", "slot", "limit", "domain", "project", "user", "key", "browser-session", "quarantine"] | None = None,
-        limit: int | None = None, page: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Diff:
-        """What changed between two moments, by noun, with the events that did it (GET /v1/diff)"""
-        return self._send(Call(
-            "GET", "/v1/diff",
-            query={
-                "from": from_, "to": to, "noun": noun, "limit": limit, "page": page, "min_position": min_position,
-                "wait": wait,
-            },
-        ))
-
-    def get_decision(
-        self, position: str, *, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Decision:
-        """One past placement, worked out again on what its pass saw, step by step (GET /v1/decisions/{position})"""
-        return self._send(Call(
-            "GET", f"/v1/decisions/{segment(position)}", query={"min_position": min_position, "wait": wait},
-        ))
-
-    def list_volumes(
-        self, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.VolumeList:
-        """Where folders can lie (GET /v1/volumes)"""
-        return self._send(Call("GET", "/v1/volumes", query={"at": at, "min_position": min_position, "wait": wait}))
-
-    def list_folders(
-        self, *, state: str | None = None, volume: models.NameOrNone | None = None,
-        name: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None, mine: bool | None = None,
-        include: Literal["", "trash"] | None = None, limit: int | None = None, page_token: str | None = None,
-        at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.FolderList:
-        """Folders that the caller may see, by name (GET /v1/folders)"""
-        return self._send(Call(
-            "GET", "/v1/folders",
-            query={
-                "state": state, "volume": volume, "name": name, "project": project, "mine": mine, "include": include,
-                "limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait,
-            },
-        ))
-
-    def iter_folders(
-        self, *, state: str | None = None, volume: models.NameOrNone | None = None,
-        name: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None, mine: bool | None = None,
-        include: Literal["", "trash"] | None = None, limit: int | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> Iterator[models.Folder]:
-        """Folders that the caller may see, by name (GET /v1/folders); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/folders",
-            query={
-                "state": state, "volume": volume, "name": name, "project": project, "mine": mine, "include": include,
-                "limit": limit, "at": at, "min_position": min_position, "wait": wait,
-            },
-        ), "items")
-
-    def create_folder(
-        self, body: models.FolderRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> models.FolderChanged:
-        """Create a folder, the caller's own or a project's (POST /v1/folders)"""
-        return self._send(Call(
-            "POST", "/v1/folders", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    def get_folder(
-        self, folder: str, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Folder:
-        """One folder (GET /v1/folders/{folder})"""
-        return self._send(Call(
-            "GET", f"/v1/folders/{segment(folder)}", query={"at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def rename_folder(
-        self, folder: str, body: models.FolderRename, *, reason: str | None = None, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> models.FolderChanged:
-        """Rename a folder; its files stay where they are (PATCH /v1/folders/{folder})"""
-        return self._send(Call(
-            "PATCH", f"/v1/folders/{segment(folder)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    def purge_folder(
-        self, folder: str, *, reason: str | None = None, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> models.FolderChanged:
-        """Remove for good a folder in the trash, or one that could not be made (DELETE /v1/folders/{folder})"""
-        return self._send(Call(
-            "DELETE", f"/v1/folders/{segment(folder)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-        ))
-
-    def trash_folder(
-        self, folder: str, *, reason: str | None = None, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> models.FolderChanged:
-        """Put a folder in the trash, from where it is removed after 7 days (POST /v1/folders/{folder}/trash)"""
-        return self._send(Call(
-            "POST", f"/v1/folders/{segment(folder)}/trash", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-        ))
-
-    def restore_folder(
-        self, folder: str, body: models.FolderRestore | None = None, *, reason: str | None = None,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
-    ) -> models.FolderChanged:
-        """Take a folder out of the trash (POST /v1/folders/{folder}/restore)"""
-        return self._send(Call(
-            "POST", f"/v1/folders/{segment(folder)}/restore", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    def share_folder(
-        self, folder: str, body: models.FolderShareRequest, *, reason: str | None = None,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
-    ) -> models.FolderChanged:
-        """Share a folder with a user or a project, or no more (PUT /v1/folders/{folder}/shares)"""
-        return self._send(Call(
-            "PUT", f"/v1/folders/{segment(folder)}/shares", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    def list_files(
-        self, folder: str, *, path: models.FilePath | None = None, after: str | None = None, limit: int | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.FileList:
-        """What lies in a folder, by name (GET /v1/folders/{folder}/files)"""
-        return self._send(Call(
-            "GET", f"/v1/folders/{segment(folder)}/files",
-            query={"path": path, "after": after, "limit": limit, "min_position": min_position, "wait": wait},
-        ))
-
-    def change_files(
-        self, folder: str, body: models.FileChange, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> models.Nothing:
-        """Make a folder in it, rename or remove what lies in it (POST /v1/folders/{folder}/files)"""
-        return self._send(Call(
-            "POST", f"/v1/folders/{segment(folder)}/files",
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    def get_file(
-        self, folder: str, *, path: models.FilePath, range: str | None = None, if_range: str | None = None,
-        if_none_match: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> bytes:
-        """The bytes of a file, or one range of them (GET /v1/folders/{folder}/file)"""
-        return self._send(Call(
-            "GET", f"/v1/folders/{segment(folder)}/file",
-            query={"path": path, "min_position": min_position, "wait": wait},
-            headers={"Range": range, "If-Range": if_range, "If-None-Match": if_none_match},
-        ))
-
-    def begin_upload(
-        self, folder: str, body: models.UploadRequest, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> models.Upload:
-        """Begin a file that comes in chunks; a repeated request goes on with the same upload (POST /v1/folders/{folder}/uploads)"""
-        return self._send(Call(
-            "POST", f"/v1/folders/{segment(folder)}/uploads",
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    def get_upload(
-        self, folder: str, upload: models.HexId, *, min_position: int | None = None, wait: str | None = None,
-    ) -> models.UploadOffset:
-        """Where an upload goes on, also after a cut (GET /v1/folders/{folder}/uploads/{upload})"""
-        return self._send(Call(
-            "GET", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}",
-            query={"min_position": min_position, "wait": wait},
-        ))
-
-    def put_chunk(
-        self, folder: str, upload: models.HexId, body: bytes, *, offset: int, so_far: bool | None = None,
-        x_berth_sha256: str | None = None, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
-    ) -> models.UploadOffset:
-        """The bytes at an offset; on disk when it is answered (PUT /v1/folders/{folder}/uploads/{upload})"""
-        return self._send(Call(
-            "PUT", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}",
-            query={"offset": offset, "so_far": so_far},
-            headers={"X-Berth-Sha256": x_berth_sha256, "Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-            body=body,
-        ))
-
-    def abort_upload(
-        self, folder: str, upload: models.HexId, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
-    ) -> models.Nothing:
-        """Give an upload up; one that is not there is fine (DELETE /v1/folders/{folder}/uploads/{upload})"""
-        return self._send(Call(
-            "DELETE", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}",
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-        ))
-
-    def finish_upload(
-        self, folder: str, upload: models.HexId, body: models.UploadFinish | None = None, *,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
-    ) -> models.UploadedFile:
-        """Compare the whole file with its SHA-256, and let it appear under its path (POST /v1/folders/{folder}/uploads/{upload}/finish)"""
-        return self._send(Call(
-            "POST", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}/finish",
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    def list_domains(
-        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.DomainList:
-        """Domains that the caller may see (GET /v1/domains)"""
-        return self._send(Call(
-            "GET", "/v1/domains",
-            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def iter_domains(
-        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> Iterator[models.Domain]:
-        """Domains that the caller may see (GET /v1/domains); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/domains", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "domains")
-
-    def create_domain(
-        self, body: models.DomainRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.DomainChanged:
-        """Create a domain (POST /v1/domains)"""
-        return self._send(Call(
-            "POST", "/v1/domains", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def get_domain(
-        self, domain: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Domain:
-        """One domain (GET /v1/domains/{domain})"""
-        return self._send(Call(
-            "GET", f"/v1/domains/{segment(domain)}", query={"at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def change_domain(
-        self, domain: models.Name, body: models.DisplayNameChange | None = None, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.DomainChanged:
-        """Change the display name (PATCH /v1/domains/{domain})"""
-        return self._send(Call(
-            "PATCH", f"/v1/domains/{segment(domain)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def delete_domain(
-        self, domain: models.Name, *, end_sessions: bool | None = None, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Remove an empty domain; the name is never given again (DELETE /v1/domains/{domain})"""
-        return self._send(Call(
-            "DELETE", f"/v1/domains/{segment(domain)}", query={"end_sessions": end_sessions, "reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    def list_keys(
-        self, *, user: models.NameOrNone | None = None, limit: int | None = None, page_token: str | None = None,
-        at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.KeyList:
-        """Key pairs of the caller, or of a user, without their secrets (GET /v1/keys)"""
-        return self._send(Call(
-            "GET", "/v1/keys",
-            query={
-                "user": user, "limit": limit, "page_token": page_token, "at": at, "min_position": min_position,
-                "wait": wait,
-            },
-        ))
-
-    def iter_keys(
-        self, *, user: models.NameOrNone | None = None, limit: int | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> Iterator[models.Key]:
-        """Key pairs of the caller, or of a user, without their secrets (GET /v1/keys); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/keys",
-            query={"user": user, "limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "keys")
-
-    def create_key(
-        self, body: models.KeyRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.KeyCreated:
-        """Make a key pair; its secret is shown in this answer alone (POST /v1/keys)"""
-        return self._send(Call(
-            "POST", "/v1/keys", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def change_key(
-        self, key: str, body: models.KeyChange, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.KeyChanged:
-        """Switch a key pair off or on (PATCH /v1/keys/{key})"""
-        return self._send(Call(
-            "PATCH", f"/v1/keys/{segment(key)}", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
-            body=body,
-        ))
-
-    def delete_key(self, key: str, *, reason: str | None = None, idempotency_key: str | None = None) -> models.Done:
-        """Remove a key pair (DELETE /v1/keys/{key})"""
-        return self._send(Call(
-            "DELETE", f"/v1/keys/{segment(key)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    def list_producers(
-        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.ProducerList:
-        """Programs that ask for their own users, and their scopes (GET /v1/producers)"""
-        return self._send(Call(
-            "GET", "/v1/producers",
-            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def iter_producers(
-        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> Iterator[models.Producer]:
-        """Programs that ask for their own users, and their scopes (GET /v1/producers); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/producers", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "producers")
-
-    def create_producer(
-        self, body: models.ProducerRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.ProducerChanged:
-        """Register a producer; whoever brings the token gets its key, once. The token's hash is sent (POST /v1/producers)"""
-        return self._send(Call(
-            "POST", "/v1/producers", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def get_producer(
-        self, producer: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Producer:
-        """One producer; it may ask about itself (its past is for superadmins) (GET /v1/producers/{producer})"""
-        return self._send(Call(
-            "GET", f"/v1/producers/{segment(producer)}", query={"at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def change_producer(
-        self, producer: models.Name, body: models.ProducerChange, *, reason: str | None = None,
-    ) -> models.ProducerChanged:
-        """Change a producer's name for people, its scope as a whole, or switch it off or on (PATCH /v1/producers/{producer})"""
-        return self._send(Call("PATCH", f"/v1/producers/{segment(producer)}", query={"reason": reason}, body=body))
-
-    def delete_producer(
-        self, producer: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Remove a producer: its key is refused from then on, its name is never given again (DELETE /v1/producers/{producer})"""
-        return self._send(Call(
-            "DELETE", f"/v1/producers/{segment(producer)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    def rotate_producer_key(
-        self, producer: models.Name, body: models.EnrolmentToken, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.ProducerChanged:
-        """A new key: what the one before signs is refused from then on. The hash of its token is sent (POST /v1/producers/{producer}/rotate)"""
-        return self._send(Call(
-            "POST", f"/v1/producers/{segment(producer)}/rotate", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def collect_producer_key(self, producer: models.Name, body: models.EnrolmentExchange) -> models.ProducerKey:
-        """Exchange a one-time token for the producer's key (POST /v1/producers/{producer}/key)"""
-        return self._send(Call("POST", f"/v1/producers/{segment(producer)}/key", body=body, signed=False))
-
-    def watch_producer_answers(
-        self, producer: models.Name, *, from_: int | None = None, after: str | None = None, to: int | None = None,
-        limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.EventList:
-        """What became of the producer's requests, as a page or as a stream (Accept: text/event-stream) (GET /v1/producers/{producer}/answers)"""
-        return self._send(Call(
-            "GET", f"/v1/producers/{segment(producer)}/answers",
-            query={
-                "from": from_, "after": after, "to": to, "limit": limit, "page_token": page_token,
-                "min_position": min_position, "wait": wait,
-            },
-        ))
-
-    def iter_producer_answers(
-        self, producer: models.Name, *, from_: int | None = None, after: str | None = None, to: int | None = None,
-        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> Iterator[models.Event]:
-        """What became of the producer's requests, as a page or as a stream (Accept: text/event-stream) (GET /v1/producers/{producer}/answers); every item of all pages"""
-        return self._each(Call(
-            "GET", f"/v1/producers/{segment(producer)}/answers",
-            query={"from": from_, "after": after, "to": to, "limit": limit, "min_position": min_position, "wait": wait},
-        ), "events")
-
-    def stream_producer_answers(
-        self, producer: models.Name, *, from_: int | None = None, after: str | None = None, to: int | None = None,
-        last_event_id: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> Iterator[ServerEvent]:
-        """What became of the producer's requests, as a page or as a stream (Accept: text/event-stream) (GET /v1/producers/{producer}/answers); as it happens, through broken connections"""
-        return self._stream(Call(
-            "GET", f"/v1/producers/{segment(producer)}/answers",
-            query={"from": from_, "after": after, "to": to, "min_position": min_position, "wait": wait},
-            headers={"Last-Event-ID": last_event_id},
-        ))
-
-    def get_limit(
-        self, scope: Literal["domain", "project", "user", "keypair"], id: str, *, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.Limit:
-        """One limit (GET /v1/limits/{scope}/{id})"""
-        return self._send(Call(
-            "GET", f"/v1/limits/{segment(scope)}/{segment(id)}",
-            query={"at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def put_limit(
-        self, scope: Literal["domain", "project", "user", "keypair"], id: str, body: models.LimitRequest | None = None,
-        *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.LimitChanged:
-        """Set a limit; replaces it whole (PUT /v1/limits/{scope}/{id})"""
-        return self._send(Call(
-            "PUT", f"/v1/limits/{segment(scope)}/{segment(id)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def delete_limit(
-        self, scope: Literal["domain", "project", "user", "keypair"], id: str, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.LimitChanged:
-        """Remove a limit: unlimited from then on (DELETE /v1/limits/{scope}/{id})"""
-        return self._send(Call(
-            "DELETE", f"/v1/limits/{segment(scope)}/{segment(id)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    def list_presets(
-        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.PresetList:
-        """Named amounts (GET /v1/presets)"""
-        return self._send(Call(
-            "GET", "/v1/presets",
-            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def iter_presets(
-        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> Iterator[models.Preset]:
-        """Named amounts (GET /v1/presets); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/presets", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "presets")
-
-    def put_preset(
-        self, body: models.PresetRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.PresetChanged:
-        """Define or replace a preset (POST /v1/presets)"""
-        return self._send(Call(
-            "POST", "/v1/presets", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def delete_preset(
-        self, name: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Remove a preset; its name is never given again (DELETE /v1/presets/{name})"""
-        return self._send(Call(
-            "DELETE", f"/v1/presets/{segment(name)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    def get_resource(
-        self, *, group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.Resource:
-        """The indicator: two bars per slot (GET /v1/resource)"""
-        return self._send(Call(
-            "GET", "/v1/resource",
-            query={"group": group, "user": user, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def check_presets(
-        self, *, group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.PresetReport:
-        """Which presets could start now, and what is left (GET /v1/resource/check-presets)"""
-        return self._send(Call(
-            "GET", "/v1/resource/check-presets",
-            query={"group": group, "user": user, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def get_fair_share(
-        self, *, group: models.NameOrNone | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.FairShareReport:
-        """Order fair-share: what counts of the past, and who comes first: all, or what you share in (GET /v1/fair-share)"""
-        return self._send(Call(
-            "GET", "/v1/fair-share", query={"group": group, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def get_usage(
-        self, *, from_: str | None = None, to: str | None = None,
-        by: Literal["user", "project", "domain", "group", "agent", "device"] | None = None,
-        step: Literal["none", "1h", "1d"] | None = None, user: models.Name | None = None,
-        project: models.Name | None = None, group: models.Name | None = None,
-        format: Literal["json", "csv"] | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.UsageReport | str:
-        """What was held, in slot-seconds, from SCHEDULED to the confirmed end: all, or what the caller may see (GET /v1/usage)"""
-        return self._send(Call(
-            "GET", "/v1/usage",
-            query={
-                "from": from_, "to": to, "by": by, "step": step, "user": user, "project": project, "group": group,
-                "format": format, "at": at, "min_position": min_position, "wait": wait,
-            },
-        ))
-
-    def export_events(
-        self, *, from_: str | None = None, to: str | None = None, after: str | None = None, type: str | None = None,
-        noun: str | None = None, actor: str | None = None, format: Literal["csv", "jsonl"] | None = None,
-        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> bytes | str:
-        """Events as a file, by the rights of now: CSV for spreadsheets, JSON lines (each as of /v1/events) for programs (GET /v1/events/export)"""
-        return self._send(Call(
-            "GET", "/v1/events/export",
-            query={
-                "from": from_, "to": to, "after": after, "type": type, "noun": noun, "actor": actor, "format": format,
-                "limit": limit, "min_position": min_position, "wait": wait,
-            },
-        ))
-
-    def list_events(
-        self, *, from_: int | None = None, after: str | None = None, to: int | None = None,
-        session: models.Name | None = None, type: str | None = None, limit: int | None = None,
-        page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.EventList:
-        """The journal, as a page or as a stream (Accept: text/event-stream) (GET /v1/events)"""
-        return self._send(Call(
-            "GET", "/v1/events",
-            query={
-                "from": from_, "after": after, "to": to, "session": session, "type": type, "limit": limit,
-                "page_token": page_token, "min_position": min_position, "wait": wait,
-            },
-        ))
-
-    def iter_events(
-        self, *, from_: int | None = None, after: str | None = None, to: int | None = None,
-        session: models.Name | None = None, type: str | None = None, limit: int | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> Iterator[models.Event]:
-        """The journal, as a page or as a stream (Accept: text/event-stream) (GET /v1/events); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/events",
-            query={
-                "from": from_, "after": after, "to": to, "session": session, "type": type, "limit": limit,
-                "min_position": min_position, "wait": wait,
-            },
-        ), "events")
-
-    def stream_events(
-        self, *, from_: int | None = None, after: str | None = None, to: int | None = None,
-        session: models.Name | None = None, type: str | None = None, last_event_id: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> Iterator[ServerEvent]:
-        """The journal, as a page or as a stream (Accept: text/event-stream) (GET /v1/events); as it happens, through broken connections"""
-        return self._stream(Call(
-            "GET", "/v1/events",
-            query={
-                "from": from_, "after": after, "to": to, "session": session, "type": type, "min_position": min_position,
-                "wait": wait,
-            },
-            headers={"Last-Event-ID": last_event_id},
-        ))
-
-    def watch_rows(
-        self, *, tables: str, after: int | None = None, state: models.Statuses | None = None,
-        name: models.NameOrNone | None = None, group: models.NameOrNone | None = None,
-        user: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> Iterator[ServerEvent]:
-        """The rows that change, as a stream of events put, gone, position and restart (GET /v1/watch); as it happens, through broken connections"""
-        return self._stream(Call(
-            "GET", "/v1/watch",
-            query={
-                "tables": tables, "after": after, "state": state, "name": name, "group": group, "user": user,
-                "project": project, "min_position": min_position, "wait": wait,
-            },
-        ))
-
-    def export_scenario(
-        self, *, group: models.NameOrNone | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.ScenarioExport:
-        """Superadmins and monitors: the state at one position as a scenario file for `berth schedule --scenario` (GET /v1/scenario)"""
-        return self._send(Call(
-            "GET", "/v1/scenario", query={"group": group, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def read_journal(
-        self, *, from_: int | None = None, limit: int | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.RawJournal:
-        """Payloads as they lie in the journal, void ones too, for readers that check it themselves (GET /v1/journal)"""
-        return self._send(Call(
-            "GET", "/v1/journal", query={"from": from_, "limit": limit, "min_position": min_position, "wait": wait},
-        ))
-
-    def get_audit_head(self, *, min_position: int | None = None, wait: str | None = None) -> models.AuditHead:
-        """The newest signed chain head, to be kept elsewhere (GET /v1/audit/head)"""
-        return self._send(Call("GET", "/v1/audit/head", query={"min_position": min_position, "wait": wait}))
-
-    def rotate_head_key(
-        self, body: models.Nothing | None = None, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.RotateHeadKeyAnswer:
-        """Make a new key for signing chain heads, signed by the one of now (POST /v1/audit/head-key)"""
-        return self._send(Call(
-            "POST", "/v1/audit/head-key", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
-            body=body,
-        ))
-
-    def start_audit(
-        self, body: models.StartAuditBody, *, idempotency_key: str | None = None,
-    ) -> models.StartAuditAnswer:
-        """Walk the journal on this server and check its links, hashes and signatures, as a job (POST /v1/audit)"""
-        return self._send(Call("POST", "/v1/audit", headers={"Idempotency-Key": idempotency_key}, body=body))
-
-    def get_audit(self, job: str, *, min_position: int | None = None, wait: str | None = None) -> models.Audit:
-        """How far an audit is, and what it found (GET /v1/audit/{job})"""
-        return self._send(Call("GET", f"/v1/audit/{segment(job)}", query={"min_position": min_position, "wait": wait}))
-
-    def cancel_audit(self, job: str, *, idempotency_key: str | None = None) -> models.Nothing:
-        """End an audit that runs, or forget one that has ended (DELETE /v1/audit/{job})"""
-        return self._send(Call("DELETE", f"/v1/audit/{segment(job)}", headers={"Idempotency-Key": idempotency_key}))
-
-    def list_quarantine(
-        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.QuarantinePage:
-        """Inputs and subjects whose decision was refused twice and that are set aside (GET /v1/quarantine)"""
-        return self._send(Call(
-            "GET", "/v1/quarantine",
-            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def iter_quarantine(
-        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> Iterator[models.QuarantinePageQuarantineItem]:
-        """Inputs and subjects whose decision was refused twice and that are set aside (GET /v1/quarantine); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/quarantine", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "quarantine")
-
-    def release_quarantine(
-        self, body: models.Release, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Try a subject again with the others (POST /v1/quarantine/release)"""
-        return self._send(Call(
-            "POST", "/v1/quarantine/release", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
-            body=body,
-        ))
-
-    def confirm_clock(
-        self, body: models.Nothing | None = None, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Believe the clock after it jumped: deadlines fire again (POST /v1/clock/confirm)"""
-        return self._send(Call(
-            "POST", "/v1/clock/confirm", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
-            body=body,
-        ))
-
-    def get_history(self) -> models.History:
-        """How long history is kept, and from which backup the log goes on (GET /v1/history)"""
-        return self._send(Call("GET", "/v1/history"))
-
-    def set_history(
-        self, body: models.HistoryRule, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Keep history for so long; null or 0: for ever (PUT /v1/history)"""
-        return self._send(Call(
-            "PUT", "/v1/history", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    def prune_history(
-        self, body: models.HistoryPrune, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Prune what ended before a time, a week ago or more (POST /v1/history/prune)"""
-        return self._send(Call(
-            "POST", "/v1/history/prune", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
-            body=body,
-        ))
-
-    def get_sealing(self) -> models.Sealing:
-        """Which key seals secrets, and how many live ones an older key sealed (GET /v1/sealing)"""
-        return self._send(Call("GET", "/v1/sealing"))
-
-    def add_seal_key(
-        self, body: models.Nothing, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Add a sealing key: every server keeps it, and seals with it from its next start on (POST /v1/sealing/keys)"""
-        return self._send(Call(
-            "POST", "/v1/sealing/keys", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
-            body=body,
-        ))
-
-    def reseal_secrets(self, body: models.Nothing, *, idempotency_key: str | None = None) -> models.Resealed:
-        """Seal some of the live secrets anew, with the key that seals now (POST /v1/sealing/reseal)"""
-        return self._send(Call("POST", "/v1/sealing/reseal", headers={"Idempotency-Key": idempotency_key}, body=body))
-
-    def destroy_seal_key(
-        self, body: models.SealKeyNumber, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Erase a key that has sealed nothing that lives, on every server (POST /v1/sealing/destroy)"""
-        return self._send(Call(
-            "POST", "/v1/sealing/destroy", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
-            body=body,
-        ))
-
-    def get_cluster(
-        self, *, newest: bool | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.Cluster:
-        """Who leads, where the journal stands, what is in the state (GET /v1/cluster)"""
-        return self._send(Call(
-            "GET", "/v1/cluster", query={"newest": newest, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def accept_truncation(self, *, idempotency_key: str | None = None) -> models.AcceptedTruncation:
-        """Give up journal records that this server had read and that the log lost: it is ready again (POST /v1/cluster/accept-truncation)"""
-        return self._send(Call("POST", "/v1/cluster/accept-truncation", headers={"Idempotency-Key": idempotency_key}))
-
-    def get_log_level(self, *, min_position: int | None = None, wait: str | None = None) -> models.LogLevel:
-        """From which level on the server that answers logs (GET /v1/log-level)"""
-        return self._send(Call("GET", "/v1/log-level", query={"min_position": min_position, "wait": wait}))
-
-    def set_log_level(self, body: models.LogLevelRequest, *, idempotency_key: str | None = None) -> models.LogLevel:
-        """Log more or less, on the server that answers and until it stops: no event, no other server (PUT /v1/log-level)"""
-        return self._send(Call("PUT", "/v1/log-level", headers={"Idempotency-Key": idempotency_key}, body=body))
-
-    def get_caller(self, *, min_position: int | None = None, wait: str | None = None) -> models.Caller:
-        """Who asks (GET /v1/whoami)"""
-        return self._send(Call("GET", "/v1/whoami", query={"min_position": min_position, "wait": wait}))
-
-    def login(self, body: models.LoginRequest) -> models.SignedIn:
-        """Sign a browser in by a password (POST /v1/login)"""
-        return self._send(Call("POST", "/v1/login", body=body, signed=False))
-
-    def login_for_key(self, body: models.LoginKeyRequest) -> models.LoginKey:
-        """A key pair for a program, by a password (POST /v1/login/key)"""
-        return self._send(Call("POST", "/v1/login/key", body=body, signed=False))
-
-    def login_by_link(self, body: models.LinkRequest) -> models.SignedIn:
-        """Set a password by a login link, which is spent, and sign a browser in (POST /v1/login/link)"""
-        return self._send(Call("POST", "/v1/login/link", body=body, signed=False))
-
-    def check_link(self, body: models.LinkCheckRequest) -> models.LinkFacts:
-        """Whose a login link is, while it is good (POST /v1/login/link/check)"""
-        return self._send(Call("POST", "/v1/login/link/check", body=body, signed=False))
-
-    def logout(self, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None) -> dict[str, Any]:
-        """Sign this browser out (POST /v1/logout)"""
-        return self._send(Call(
-            "POST", "/v1/logout", headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-        ))
-
-    def change_password(
-        self, user: models.Name, body: models.PasswordRequest, *, x_berth_csrf: str | None = None,
-    ) -> models.Done:
-        """Replace your own password; your other browsers are signed out (PUT /v1/users/{user}/password)"""
-        return self._send(Call(
-            "PUT", f"/v1/users/{segment(user)}/password", headers={"X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    def issue_login_link(
-        self, user: models.Name, body: models.LinkIssueRequest | None = None, *, reason: str | None = None,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
-    ) -> models.LoginLink:
-        """A link by which the user sets a password; older ones end (POST /v1/users/{user}/link)"""
-        return self._send(Call(
-            "POST", f"/v1/users/{segment(user)}/link", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    def list_browser_sessions(
-        self, *, user: models.NameOrNone | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.BrowserSessionList:
-        """Where a user is signed in, the newest first (GET /v1/browser-sessions)"""
-        return self._send(Call(
-            "GET", "/v1/browser-sessions", query={"user": user, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def end_browser_session(
-        self, id: str, *, reason: str | None = None, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> models.Done:
-        """Sign a browser out (DELETE /v1/browser-sessions/{id})"""
-        return self._send(Call(
-            "DELETE", f"/v1/browser-sessions/{segment(id)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-        ))
-
-    def get_liveness(self, *, min_position: int | None = None, wait: str | None = None) -> str:
-        """The process runs (GET /livez)"""
-        return self._send(Call("GET", "/livez", query={"min_position": min_position, "wait": wait}, signed=False))
-
-    def get_readiness(
-        self, *, verbose: bool | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> str:
-        """It can answer requests (GET /readyz)"""
-        return self._send(Call(
-            "GET", "/readyz", query={"verbose": verbose, "min_position": min_position, "wait": wait}, signed=False,
-        ))
-
-    def get_metrics(self, *, min_position: int | None = None, wait: str | None = None) -> str:
-        """Prometheus text form (GET /metrics)"""
-        return self._send(Call("GET", "/metrics", query={"min_position": min_position, "wait": wait}))
-
-    def get_operations(
-        self, *, window: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Operations:
-        """The last hour of this server in samples of 5 s, and what is so now (GET /v1/operations)"""
-        return self._send(Call(
-            "GET", "/v1/operations", query={"window": window, "min_position": min_position, "wait": wait},
-        ))
-
-    def get_description(self, *, min_position: int | None = None, wait: str | None = None) -> dict[str, Any]:
-        """This document (GET /openapi.json)"""
-        return self._send(Call(
-            "GET", "/openapi.json", query={"min_position": min_position, "wait": wait}, signed=False,
-        ))
-
-    def get_docs(self, *, min_position: int | None = None, wait: str | None = None) -> str:
-        """This document as a page for people (GET /docs)"""
-        return self._send(Call("GET", "/docs", query={"min_position": min_position, "wait": wait}, signed=False))
-
-    def get_console(self, *, min_position: int | None = None, wait: str | None = None) -> str:
-        """The web console; every path outside /v1 that a browser opens is this page (GET /)"""
-        return self._send(Call("GET", "/", query={"min_position": min_position, "wait": wait}, signed=False))
-
-    def get_asset(self, file: str, *, min_position: int | None = None, wait: str | None = None) -> bytes:
-        """A file of the console: its name has a hash of it, so it never changes (GET /assets/{file})"""
-        return self._send(Call(
-            "GET", f"/assets/{segment(file)}", query={"min_position": min_position, "wait": wait}, signed=False,
-        ))
-
-
-class AsyncClient(BaseAsyncClient):
-    async def list_sessions(
-        self, *, state: models.Statuses | None = None, name: models.NameOrNone | None = None,
-        group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, shared: bool | None = None,
-        project: models.ProjectOrNone | None = None, since: str | None = None, limit: int | None = None,
-        page_token: str | None = None, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.SessionList:
-        """Live sessions in order of arrival, then ended ones, newest first (GET /v1/sessions)"""
-        return await self._send(Call(
-            "GET", "/v1/sessions",
-            query={
-                "state": state, "name": name, "group": group, "user": user, "shared": shared, "project": project,
-                "since": since, "limit": limit, "page_token": page_token, "at": at, "min_position": min_position,
-                "wait": wait,
-            },
-        ))
-
-    def iter_sessions(
-        self, *, state: models.Statuses | None = None, name: models.NameOrNone | None = None,
-        group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, shared: bool | None = None,
-        project: models.ProjectOrNone | None = None, since: str | None = None, limit: int | None = None,
-        at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> AsyncIterator[models.Session]:
-        """Live sessions in order of arrival, then ended ones, newest first (GET /v1/sessions); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/sessions",
-            query={
-                "state": state, "name": name, "group": group, "user": user, "shared": shared, "project": project,
-                "since": since, "limit": limit, "at": at, "min_position": min_position, "wait": wait,
-            },
-        ), "sessions")
-
-    async def create_sessions(
-        self, body: models.SessionRequest, *, idempotency_key: str | None = None,
-    ) -> models.SessionsCreated:
-        """Ask for sessions: all or none (POST /v1/sessions)"""
-        return await self._send(Call("POST", "/v1/sessions", headers={"Idempotency-Key": idempotency_key}, body=body))
-
-    async def try_create_sessions(
-        self, body: models.SessionRequest, *, idempotency_key: str | None = None,
-    ) -> models.DryRun:
-        """Ask for sessions: all or none (POST /v1/sessions)"""
-        return await self._send(Call(
-            "POST", "/v1/sessions", query={"dry_run": True}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def terminate_sessions(
-        self, body: models.TerminateRequest, *, idempotency_key: str | None = None,
-    ) -> models.TerminateResults:
-        """End many sessions, by their ids or by a filter and its expected count; an answer for each (POST /v1/sessions/terminate)"""
-        return await self._send(Call(
-            "POST", "/v1/sessions/terminate", headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def get_session(
-        self, session: models.Name, *, estimate: bool | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.Session:
-        """A session by id or name (GET /v1/sessions/{session})"""
-        return await self._send(Call(
-            "GET", f"/v1/sessions/{segment(session)}",
-            query={"estimate": estimate, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    async def delete_session(
-        self, session: models.Name, *, forced: bool | None = None, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.SessionChanged:
-        """End a session (DELETE /v1/sessions/{session})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/sessions/{segment(session)}", query={"forced": forced, "reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    async def share_session(
-        self, session: models.Name, body: models.SessionShareRequest, *, reason: str | None = None,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
-    ) -> models.SessionChanged:
-        """Share a session with a user or a project, or no more (PUT /v1/sessions/{session}/shares)"""
-        return await self._send(Call(
-            "PUT", f"/v1/sessions/{segment(session)}/shares", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    async def explain_session(
-        self, session: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Explanation:
-        """Why it waits, in amounts as of now (GET /v1/sessions/{session}/why)"""
-        return await self._send(Call(
-            "GET", f"/v1/sessions/{segment(session)}/why", query={"at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    async def get_session_logs(
-        self, session: models.Name, *, kernel: models.Name | None = None, offset: int | None = None,
-        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> bytes:
-        """What a kernel wrote (GET /v1/sessions/{session}/logs)"""
-        return await self._send(Call(
-            "GET", f"/v1/sessions/{segment(session)}/logs",
-            query={"kernel": kernel, "offset": offset, "limit": limit, "min_position": min_position, "wait": wait},
-        ))
-
-    async def list_shells(
-        self, session: models.Name, *, kernel: models.Name | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.ShellList:
-        """The shells that live in a kernel (GET /v1/sessions/{session}/shells)"""
-        return await self._send(Call(
-            "GET", f"/v1/sessions/{segment(session)}/shells",
-            query={"kernel": kernel, "min_position": min_position, "wait": wait},
-        ))
-
-    async def get_losses(
-        self, session: models.Name, *, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Losses:
-        """What ends with a session: files of its kernels outside folders that were changed since they started (GET /v1/sessions/{session}/losses)"""
-        return await self._send(Call(
-            "GET", f"/v1/sessions/{segment(session)}/losses", query={"min_position": min_position, "wait": wait},
-        ))
-
-    async def end_shell(
-        self, session: models.Name, shell: models.ShellName, *, kernel: models.Name | None = None,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
-    ) -> models.EndShellAnswer:
-        """End a shell and what runs in it (DELETE /v1/sessions/{session}/shells/{shell})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/sessions/{segment(session)}/shells/{segment(shell)}", query={"kernel": kernel},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-        ))
-
-    async def list_apps(
-        self, session: models.Name, *, min_position: int | None = None, wait: str | None = None,
-    ) -> models.AppList:
-        """The apps that the image of a session declares, and how each stands (GET /v1/sessions/{session}/apps)"""
-        return await self._send(Call(
-            "GET", f"/v1/sessions/{segment(session)}/apps", query={"min_position": min_position, "wait": wait},
-        ))
-
-    async def end_app(
-        self, session: models.Name, app: models.AppName, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> None:
-        """End an app and what it started (DELETE /v1/sessions/{session}/apps/{app})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/sessions/{segment(session)}/apps/{segment(app)}",
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-        ))
-
-    async def open_app(
-        self, session: models.Name, app: models.AppName, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> models.OpenAppAnswer:
-        """A ticket that opens an app of a session in this browser (POST /v1/sessions/{session}/apps/{app}/open)"""
-        return await self._send(Call(
-            "POST", f"/v1/sessions/{segment(session)}/apps/{segment(app)}/open",
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-        ))
-
-    async def list_agents(
-        self, *, group: models.NameOrNone | None = None, state: str | None = None, limit: int | None = None,
-        page_token: str | None = None, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.AgentList:
-        """Agents by name (GET /v1/agents)"""
-        return await self._send(Call(
-            "GET", "/v1/agents",
-            query={
-                "group": group, "state": state, "limit": limit, "page_token": page_token, "at": at,
-                "min_position": min_position, "wait": wait,
-            },
-        ))
-
-    def iter_agents(
-        self, *, group: models.NameOrNone | None = None, state: str | None = None, limit: int | None = None,
-        at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> AsyncIterator[models.Agent]:
-        """Agents by name (GET /v1/agents); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/agents",
-            query={"group": group, "state": state, "limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "agents")
-
-    async def get_agent(
-        self, agent: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Agent:
-        """An agent, what it has and who holds it (GET /v1/agents/{agent})"""
-        return await self._send(Call(
-            "GET", f"/v1/agents/{segment(agent)}", query={"at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    async def delete_agent(
-        self, agent: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Remove an agent that is not alive and has no kernels: its key is refused, and its name is never given again (DELETE /v1/agents/{agent})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/agents/{segment(agent)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    async def fence_agent(
-        self, agent: models.Name, body: models.Nothing | None = None, *, force: bool | None = None,
-        reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.AgentChanged:
-        """Say that an agent is gone: its slots are free (POST /v1/agents/{agent}/fence)"""
-        return await self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/fence", query={"force": force, "reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def drain_agent(
-        self, agent: models.Name, body: models.Nothing | None = None, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.AgentChanged:
-        """Give an agent nothing new (POST /v1/agents/{agent}/drain)"""
-        return await self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/drain", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def undrain_agent(
-        self, agent: models.Name, body: models.Nothing | None = None, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.AgentChanged:
-        """Use an agent again (POST /v1/agents/{agent}/undrain)"""
-        return await self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/undrain", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def enroll_agent(
-        self, agent: models.Name, body: models.Enrollment | None = None, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.AgentEnrolled:
-        """Give an agent a key (POST /v1/agents/{agent}/enroll)"""
-        return await self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/enroll", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def take_enrolment_token(
-        self, agent: models.Name, body: models.EnrolmentToken, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.AgentChanged:
-        """Enrol an agent whose machine gets the key for a one-time token; the token's hash is sent (POST /v1/agents/{agent}/token)"""
-        return await self._send(Call(
-            "POST", f"/v1/agents/{segment(agent)}/token", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def join_agent(self, agent: models.Name, body: models.EnrolmentExchange) -> models.AgentEnrolled:
-        """Exchange a one-time token for the agent's key (POST /v1/agents/{agent}/join)"""
-        return await self._send(Call("POST", f"/v1/agents/{segment(agent)}/join", body=body, signed=False))
-
-    async def list_images(
-        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.ImageList:
-        """Images by reference (GET /v1/images)"""
-        return await self._send(Call(
-            "GET", "/v1/images",
-            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def iter_images(
-        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> AsyncIterator[models.Image]:
-        """Images by reference (GET /v1/images); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/images", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "images")
-
-    async def put_image(
-        self, body: models.ImageRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.ImageChanged:
-        """Register or replace an image (POST /v1/images)"""
-        return await self._send(Call(
-            "POST", "/v1/images", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def delete_image(
-        self, reference: str, *, end_sessions: bool | None = None, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Remove an image that no live session runs; its reference is never given again (DELETE /v1/images/{reference})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/images/{segment(reference)}", query={"end_sessions": end_sessions, "reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    async def record_image_build(
-        self, reference: str, body: models.ImageBuildRequest, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.ImageChanged:
-        """Say how far the image is being built, or that its build failed (POST /v1/images/{reference}/build)"""
-        return await self._send(Call(
-            "POST", f"/v1/images/{segment(reference)}/build", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def list_groups(
-        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.GroupList:
-        """Resource groups by name (GET /v1/groups)"""
-        return await self._send(Call(
-            "GET", "/v1/groups",
-            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def iter_groups(
-        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> AsyncIterator[models.Group]:
-        """Resource groups by name (GET /v1/groups); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/groups", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "groups")
-
-    async def put_group(
-        self, body: models.GroupRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.GroupChanged:
-        """Define or replace a resource group (POST /v1/groups)"""
-        return await self._send(Call(
-            "POST", "/v1/groups", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def delete_group(
-        self, name: models.Name, *, end_sessions: bool | None = None, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Remove a resource group that no agent and no live session is in; its name is never given again (DELETE /v1/groups/{name})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/groups/{segment(name)}", query={"end_sessions": end_sessions, "reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    async def list_slots(
-        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.SlotList:
-        """Slot types by name (GET /v1/slots)"""
-        return await self._send(Call(
-            "GET", "/v1/slots",
-            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def iter_slots(
-        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> AsyncIterator[models.SlotType]:
-        """Slot types by name (GET /v1/slots); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/slots", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "slots")
-
-    async def list_limits(
-        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.LimitList:
-        """Limits and what is used of them: yours, or all for who sees all (GET /v1/limits)"""
-        return await self._send(Call(
-            "GET", "/v1/limits",
-            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def iter_limits(
-        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> AsyncIterator[models.Limit]:
-        """Limits and what is used of them: yours, or all for who sees all (GET /v1/limits); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/limits", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "limits")
-
-    async def list_users(
-        self, *, domain: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None,
-        limit: int | None = None, page_token: str | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.UserList:
-        """Users whom the caller may see (GET /v1/users)"""
-        return await self._send(Call(
-            "GET", "/v1/users",
-            query={
-                "domain": domain, "project": project, "limit": limit, "page_token": page_token, "at": at,
-                "min_position": min_position, "wait": wait,
-            },
-        ))
-
-    def iter_users(
-        self, *, domain: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None,
-        limit: int | None = None, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> AsyncIterator[models.User]:
-        """Users whom the caller may see (GET /v1/users); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/users",
-            query={
-                "domain": domain, "project": project, "limit": limit, "at": at, "min_position": min_position,
-                "wait": wait,
-            },
-        ), "users")
-
-    async def create_user(
-        self, body: models.UserRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.UserChanged:
-        """Create a user; a login link lets them in (POST /v1/users)"""
-        return await self._send(Call(
-            "POST", "/v1/users", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def get_user(
-        self, user: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.User:
-        """One user (GET /v1/users/{user})"""
-        return await self._send(Call(
-            "GET", f"/v1/users/{segment(user)}", query={"at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    async def change_user(
-        self, user: models.Name, body: models.UserChange | None = None, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.UserChanged:
-        """Change display name or role, disable or enable (PATCH /v1/users/{user})"""
-        return await self._send(Call(
-            "PATCH", f"/v1/users/{segment(user)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def delete_user(
-        self, user: models.Name, *, end_sessions: bool | None = None, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Remove a user; the name is never given again (DELETE /v1/users/{user})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/users/{segment(user)}", query={"end_sessions": end_sessions, "reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    async def list_projects(
-        self, *, domain: models.NameOrNone | None = None, limit: int | None = None, page_token: str | None = None,
-        at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.ProjectList:
-        """Projects that the caller may see (GET /v1/projects)"""
-        return await self._send(Call(
-            "GET", "/v1/projects",
-            query={
-                "domain": domain, "limit": limit, "page_token": page_token, "at": at, "min_position": min_position,
-                "wait": wait,
-            },
-        ))
-
-    def iter_projects(
-        self, *, domain: models.NameOrNone | None = None, limit: int | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> AsyncIterator[models.Project]:
-        """Projects that the caller may see (GET /v1/projects); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/projects",
-            query={"domain": domain, "limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "projects")
-
-    async def create_project(
-        self, body: models.ProjectRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.ProjectChanged:
-        """Create a project (POST /v1/projects)"""
-        return await self._send(Call(
-            "POST", "/v1/projects", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def get_project(
-        self, domain: models.Name, project: models.Name, *, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.Project:
-        """One project (GET /v1/projects/{domain}/{project})"""
-        return await self._send(Call(
-            "GET", f"/v1/projects/{segment(domain)}/{segment(project)}",
-            query={"at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    async def change_project(
-        self, domain: models.Name, project: models.Name, body: models.DisplayNameChange | None = None, *,
-        reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.ProjectChanged:
-        """Change the display name (PATCH /v1/projects/{domain}/{project})"""
-        return await self._send(Call(
-            "PATCH", f"/v1/projects/{segment(domain)}/{segment(project)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def delete_project(
-        self, domain: models.Name, project: models.Name, *, end_sessions: bool | None = None, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Remove a project without members; the name is never given again (DELETE /v1/projects/{domain}/{project})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/projects/{segment(domain)}/{segment(project)}",
-            query={"end_sessions": end_sessions, "reason": reason}, headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    async def put_member(
-        self, domain: models.Name, project: models.Name, user: models.Name, body: models.MemberRequest | None = None, *,
-        reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.ProjectChanged:
-        """Make a user of the domain a member, or an admin, of the project (PUT /v1/projects/{domain}/{project}/members/{user})"""
-        return await self._send(Call(
-            "PUT", f"/v1/projects/{segment(domain)}/{segment(project)}/members/{segment(user)}",
-            query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def delete_member(
-        self, domain: models.Name, project: models.Name, user: models.Name, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.ProjectChanged:
-        """Take a user out of the project (DELETE /v1/projects/{domain}/{project}/members/{user})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/projects/{segment(domain)}/{segment(project)}/members/{segment(user)}",
-            query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    async def get_past(self, *, min_position: int | None = None, wait: str | None = None) -> models.PastBounds:
-        """Which moments of the past can be asked for (GET /v1/past)"""
-        return await self._send(Call("GET", "/v1/past", query={"min_position": min_position, "wait": wait}))
-
-    async def get_diff(
-        self, *, from_: str, to: str | None = None,
-        noun: Literal["session", "agent", "folder", "volume", "group", "image", "preset", "slot", "limit", "domain", "project", "user", "key", "browser-session", "quarantine"] | None = None,
-        limit: int | None = None, page: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Diff:
-        """What changed between two moments, by noun, with the events that did it (GET /v1/diff)"""
-        return await self._send(Call(
-            "GET", "/v1/diff",
-            query={
-                "from": from_, "to": to, "noun": noun, "limit": limit, "page": page, "min_position": min_position,
-                "wait": wait,
-            },
-        ))
-
-    async def get_decision(
-        self, position: str, *, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Decision:
-        """One past placement, worked out again on what its pass saw, step by step (GET /v1/decisions/{position})"""
-        return await self._send(Call(
-            "GET", f"/v1/decisions/{segment(position)}", query={"min_position": min_position, "wait": wait},
-        ))
-
-    async def list_volumes(
-        self, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.VolumeList:
-        """Where folders can lie (GET /v1/volumes)"""
-        return await self._send(Call(
-            "GET", "/v1/volumes", query={"at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    async def list_folders(
-        self, *, state: str | None = None, volume: models.NameOrNone | None = None,
-        name: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None, mine: bool | None = None,
-        include: Literal["", "trash"] | None = None, limit: int | None = None, page_token: str | None = None,
-        at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.FolderList:
-        """Folders that the caller may see, by name (GET /v1/folders)"""
-        return await self._send(Call(
-            "GET", "/v1/folders",
-            query={
-                "state": state, "volume": volume, "name": name, "project": project, "mine": mine, "include": include,
-                "limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait,
-            },
-        ))
-
-    def iter_folders(
-        self, *, state: str | None = None, volume: models.NameOrNone | None = None,
-        name: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None, mine: bool | None = None,
-        include: Literal["", "trash"] | None = None, limit: int | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> AsyncIterator[models.Folder]:
-        """Folders that the caller may see, by name (GET /v1/folders); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/folders",
-            query={
-                "state": state, "volume": volume, "name": name, "project": project, "mine": mine, "include": include,
-                "limit": limit, "at": at, "min_position": min_position, "wait": wait,
-            },
-        ), "items")
-
-    async def create_folder(
-        self, body: models.FolderRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> models.FolderChanged:
-        """Create a folder, the caller's own or a project's (POST /v1/folders)"""
-        return await self._send(Call(
-            "POST", "/v1/folders", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    async def get_folder(
-        self, folder: str, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Folder:
-        """One folder (GET /v1/folders/{folder})"""
-        return await self._send(Call(
-            "GET", f"/v1/folders/{segment(folder)}", query={"at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    async def rename_folder(
-        self, folder: str, body: models.FolderRename, *, reason: str | None = None, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> models.FolderChanged:
-        """Rename a folder; its files stay where they are (PATCH /v1/folders/{folder})"""
-        return await self._send(Call(
-            "PATCH", f"/v1/folders/{segment(folder)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    async def purge_folder(
-        self, folder: str, *, reason: str | None = None, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> models.FolderChanged:
-        """Remove for good a folder in the trash, or one that could not be made (DELETE /v1/folders/{folder})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/folders/{segment(folder)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-        ))
-
-    async def trash_folder(
-        self, folder: str, *, reason: str | None = None, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> models.FolderChanged:
-        """Put a folder in the trash, from where it is removed after 7 days (POST /v1/folders/{folder}/trash)"""
-        return await self._send(Call(
-            "POST", f"/v1/folders/{segment(folder)}/trash", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-        ))
-
-    async def restore_folder(
-        self, folder: str, body: models.FolderRestore | None = None, *, reason: str | None = None,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
-    ) -> models.FolderChanged:
-        """Take a folder out of the trash (POST /v1/folders/{folder}/restore)"""
-        return await self._send(Call(
-            "POST", f"/v1/folders/{segment(folder)}/restore", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    async def share_folder(
-        self, folder: str, body: models.FolderShareRequest, *, reason: str | None = None,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
-    ) -> models.FolderChanged:
-        """Share a folder with a user or a project, or no more (PUT /v1/folders/{folder}/shares)"""
-        return await self._send(Call(
-            "PUT", f"/v1/folders/{segment(folder)}/shares", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    async def list_files(
-        self, folder: str, *, path: models.FilePath | None = None, after: str | None = None, limit: int | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.FileList:
-        """What lies in a folder, by name (GET /v1/folders/{folder}/files)"""
-        return await self._send(Call(
-            "GET", f"/v1/folders/{segment(folder)}/files",
-            query={"path": path, "after": after, "limit": limit, "min_position": min_position, "wait": wait},
-        ))
-
-    async def change_files(
-        self, folder: str, body: models.FileChange, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> models.Nothing:
-        """Make a folder in it, rename or remove what lies in it (POST /v1/folders/{folder}/files)"""
-        return await self._send(Call(
-            "POST", f"/v1/folders/{segment(folder)}/files",
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    async def get_file(
-        self, folder: str, *, path: models.FilePath, range: str | None = None, if_range: str | None = None,
-        if_none_match: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> bytes:
-        """The bytes of a file, or one range of them (GET /v1/folders/{folder}/file)"""
-        return await self._send(Call(
-            "GET", f"/v1/folders/{segment(folder)}/file",
-            query={"path": path, "min_position": min_position, "wait": wait},
-            headers={"Range": range, "If-Range": if_range, "If-None-Match": if_none_match},
-        ))
-
-    async def begin_upload(
-        self, folder: str, body: models.UploadRequest, *, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> models.Upload:
-        """Begin a file that comes in chunks; a repeated request goes on with the same upload (POST /v1/folders/{folder}/uploads)"""
-        return await self._send(Call(
-            "POST", f"/v1/folders/{segment(folder)}/uploads",
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    async def get_upload(
-        self, folder: str, upload: models.HexId, *, min_position: int | None = None, wait: str | None = None,
-    ) -> models.UploadOffset:
-        """Where an upload goes on, also after a cut (GET /v1/folders/{folder}/uploads/{upload})"""
-        return await self._send(Call(
-            "GET", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}",
-            query={"min_position": min_position, "wait": wait},
-        ))
-
-    async def put_chunk(
-        self, folder: str, upload: models.HexId, body: bytes, *, offset: int, so_far: bool | None = None,
-        x_berth_sha256: str | None = None, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
-    ) -> models.UploadOffset:
-        """The bytes at an offset; on disk when it is answered (PUT /v1/folders/{folder}/uploads/{upload})"""
-        return await self._send(Call(
-            "PUT", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}",
-            query={"offset": offset, "so_far": so_far},
-            headers={"X-Berth-Sha256": x_berth_sha256, "Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-            body=body,
-        ))
-
-    async def abort_upload(
-        self, folder: str, upload: models.HexId, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None,
-    ) -> models.Nothing:
-        """Give an upload up; one that is not there is fine (DELETE /v1/folders/{folder}/uploads/{upload})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}",
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-        ))
-
-    async def finish_upload(
-        self, folder: str, upload: models.HexId, body: models.UploadFinish | None = None, *,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
-    ) -> models.UploadedFile:
-        """Compare the whole file with its SHA-256, and let it appear under its path (POST /v1/folders/{folder}/uploads/{upload}/finish)"""
-        return await self._send(Call(
-            "POST", f"/v1/folders/{segment(folder)}/uploads/{segment(upload)}/finish",
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    async def list_domains(
-        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.DomainList:
-        """Domains that the caller may see (GET /v1/domains)"""
-        return await self._send(Call(
-            "GET", "/v1/domains",
-            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def iter_domains(
-        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> AsyncIterator[models.Domain]:
-        """Domains that the caller may see (GET /v1/domains); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/domains", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "domains")
-
-    async def create_domain(
-        self, body: models.DomainRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.DomainChanged:
-        """Create a domain (POST /v1/domains)"""
-        return await self._send(Call(
-            "POST", "/v1/domains", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def get_domain(
-        self, domain: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Domain:
-        """One domain (GET /v1/domains/{domain})"""
-        return await self._send(Call(
-            "GET", f"/v1/domains/{segment(domain)}", query={"at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    async def change_domain(
-        self, domain: models.Name, body: models.DisplayNameChange | None = None, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.DomainChanged:
-        """Change the display name (PATCH /v1/domains/{domain})"""
-        return await self._send(Call(
-            "PATCH", f"/v1/domains/{segment(domain)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def delete_domain(
-        self, domain: models.Name, *, end_sessions: bool | None = None, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Remove an empty domain; the name is never given again (DELETE /v1/domains/{domain})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/domains/{segment(domain)}", query={"end_sessions": end_sessions, "reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    async def list_keys(
-        self, *, user: models.NameOrNone | None = None, limit: int | None = None, page_token: str | None = None,
-        at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.KeyList:
-        """Key pairs of the caller, or of a user, without their secrets (GET /v1/keys)"""
-        return await self._send(Call(
-            "GET", "/v1/keys",
-            query={
-                "user": user, "limit": limit, "page_token": page_token, "at": at, "min_position": min_position,
-                "wait": wait,
-            },
-        ))
-
-    def iter_keys(
-        self, *, user: models.NameOrNone | None = None, limit: int | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> AsyncIterator[models.Key]:
-        """Key pairs of the caller, or of a user, without their secrets (GET /v1/keys); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/keys",
-            query={"user": user, "limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "keys")
-
-    async def create_key(
-        self, body: models.KeyRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.KeyCreated:
-        """Make a key pair; its secret is shown in this answer alone (POST /v1/keys)"""
-        return await self._send(Call(
-            "POST", "/v1/keys", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def change_key(
-        self, key: str, body: models.KeyChange, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.KeyChanged:
-        """Switch a key pair off or on (PATCH /v1/keys/{key})"""
-        return await self._send(Call(
-            "PATCH", f"/v1/keys/{segment(key)}", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
-            body=body,
-        ))
-
-    async def delete_key(
-        self, key: str, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Remove a key pair (DELETE /v1/keys/{key})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/keys/{segment(key)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    async def list_producers(
-        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.ProducerList:
-        """Programs that ask for their own users, and their scopes (GET /v1/producers)"""
-        return await self._send(Call(
-            "GET", "/v1/producers",
-            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def iter_producers(
-        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> AsyncIterator[models.Producer]:
-        """Programs that ask for their own users, and their scopes (GET /v1/producers); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/producers", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "producers")
-
-    async def create_producer(
-        self, body: models.ProducerRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.ProducerChanged:
-        """Register a producer; whoever brings the token gets its key, once. The token's hash is sent (POST /v1/producers)"""
-        return await self._send(Call(
-            "POST", "/v1/producers", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def get_producer(
-        self, producer: models.Name, *, at: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Producer:
-        """One producer; it may ask about itself (its past is for superadmins) (GET /v1/producers/{producer})"""
-        return await self._send(Call(
-            "GET", f"/v1/producers/{segment(producer)}", query={"at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    async def change_producer(
-        self, producer: models.Name, body: models.ProducerChange, *, reason: str | None = None,
-    ) -> models.ProducerChanged:
-        """Change a producer's name for people, its scope as a whole, or switch it off or on (PATCH /v1/producers/{producer})"""
-        return await self._send(Call(
-            "PATCH", f"/v1/producers/{segment(producer)}", query={"reason": reason}, body=body,
-        ))
-
-    async def delete_producer(
-        self, producer: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Remove a producer: its key is refused from then on, its name is never given again (DELETE /v1/producers/{producer})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/producers/{segment(producer)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    async def rotate_producer_key(
-        self, producer: models.Name, body: models.EnrolmentToken, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.ProducerChanged:
-        """A new key: what the one before signs is refused from then on. The hash of its token is sent (POST /v1/producers/{producer}/rotate)"""
-        return await self._send(Call(
-            "POST", f"/v1/producers/{segment(producer)}/rotate", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def collect_producer_key(self, producer: models.Name, body: models.EnrolmentExchange) -> models.ProducerKey:
-        """Exchange a one-time token for the producer's key (POST /v1/producers/{producer}/key)"""
-        return await self._send(Call("POST", f"/v1/producers/{segment(producer)}/key", body=body, signed=False))
-
-    async def watch_producer_answers(
-        self, producer: models.Name, *, from_: int | None = None, after: str | None = None, to: int | None = None,
-        limit: int | None = None, page_token: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.EventList:
-        """What became of the producer's requests, as a page or as a stream (Accept: text/event-stream) (GET /v1/producers/{producer}/answers)"""
-        return await self._send(Call(
-            "GET", f"/v1/producers/{segment(producer)}/answers",
-            query={
-                "from": from_, "after": after, "to": to, "limit": limit, "page_token": page_token,
-                "min_position": min_position, "wait": wait,
-            },
-        ))
-
-    def iter_producer_answers(
-        self, producer: models.Name, *, from_: int | None = None, after: str | None = None, to: int | None = None,
-        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> AsyncIterator[models.Event]:
-        """What became of the producer's requests, as a page or as a stream (Accept: text/event-stream) (GET /v1/producers/{producer}/answers); every item of all pages"""
-        return self._each(Call(
-            "GET", f"/v1/producers/{segment(producer)}/answers",
-            query={"from": from_, "after": after, "to": to, "limit": limit, "min_position": min_position, "wait": wait},
-        ), "events")
-
-    def stream_producer_answers(
-        self, producer: models.Name, *, from_: int | None = None, after: str | None = None, to: int | None = None,
-        last_event_id: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> AsyncIterator[ServerEvent]:
-        """What became of the producer's requests, as a page or as a stream (Accept: text/event-stream) (GET /v1/producers/{producer}/answers); as it happens, through broken connections"""
-        return self._stream(Call(
-            "GET", f"/v1/producers/{segment(producer)}/answers",
-            query={"from": from_, "after": after, "to": to, "min_position": min_position, "wait": wait},
-            headers={"Last-Event-ID": last_event_id},
-        ))
-
-    async def get_limit(
-        self, scope: Literal["domain", "project", "user", "keypair"], id: str, *, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.Limit:
-        """One limit (GET /v1/limits/{scope}/{id})"""
-        return await self._send(Call(
-            "GET", f"/v1/limits/{segment(scope)}/{segment(id)}",
-            query={"at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    async def put_limit(
-        self, scope: Literal["domain", "project", "user", "keypair"], id: str, body: models.LimitRequest | None = None,
-        *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.LimitChanged:
-        """Set a limit; replaces it whole (PUT /v1/limits/{scope}/{id})"""
-        return await self._send(Call(
-            "PUT", f"/v1/limits/{segment(scope)}/{segment(id)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def delete_limit(
-        self, scope: Literal["domain", "project", "user", "keypair"], id: str, *, reason: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> models.LimitChanged:
-        """Remove a limit: unlimited from then on (DELETE /v1/limits/{scope}/{id})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/limits/{segment(scope)}/{segment(id)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    async def list_presets(
-        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.PresetList:
-        """Named amounts (GET /v1/presets)"""
-        return await self._send(Call(
-            "GET", "/v1/presets",
-            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def iter_presets(
-        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> AsyncIterator[models.Preset]:
-        """Named amounts (GET /v1/presets); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/presets", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "presets")
-
-    async def put_preset(
-        self, body: models.PresetRequest, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.PresetChanged:
-        """Define or replace a preset (POST /v1/presets)"""
-        return await self._send(Call(
-            "POST", "/v1/presets", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def delete_preset(
-        self, name: models.Name, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Remove a preset; its name is never given again (DELETE /v1/presets/{name})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/presets/{segment(name)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    async def get_resource(
-        self, *, group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.Resource:
-        """The indicator: two bars per slot (GET /v1/resource)"""
-        return await self._send(Call(
-            "GET", "/v1/resource",
-            query={"group": group, "user": user, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    async def check_presets(
-        self, *, group: models.NameOrNone | None = None, user: models.NameOrNone | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.PresetReport:
-        """Which presets could start now, and what is left (GET /v1/resource/check-presets)"""
-        return await self._send(Call(
-            "GET", "/v1/resource/check-presets",
-            query={"group": group, "user": user, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    async def get_fair_share(
-        self, *, group: models.NameOrNone | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.FairShareReport:
-        """Order fair-share: what counts of the past, and who comes first: all, or what you share in (GET /v1/fair-share)"""
-        return await self._send(Call(
-            "GET", "/v1/fair-share", query={"group": group, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    async def get_usage(
-        self, *, from_: str | None = None, to: str | None = None,
-        by: Literal["user", "project", "domain", "group", "agent", "device"] | None = None,
-        step: Literal["none", "1h", "1d"] | None = None, user: models.Name | None = None,
-        project: models.Name | None = None, group: models.Name | None = None,
-        format: Literal["json", "csv"] | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.UsageReport | str:
-        """What was held, in slot-seconds, from SCHEDULED to the confirmed end: all, or what the caller may see (GET /v1/usage)"""
-        return await self._send(Call(
-            "GET", "/v1/usage",
-            query={
-                "from": from_, "to": to, "by": by, "step": step, "user": user, "project": project, "group": group,
-                "format": format, "at": at, "min_position": min_position, "wait": wait,
-            },
-        ))
-
-    async def export_events(
-        self, *, from_: str | None = None, to: str | None = None, after: str | None = None, type: str | None = None,
-        noun: str | None = None, actor: str | None = None, format: Literal["csv", "jsonl"] | None = None,
-        limit: int | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> bytes | str:
-        """Events as a file, by the rights of now: CSV for spreadsheets, JSON lines (each as of /v1/events) for programs (GET /v1/events/export)"""
-        return await self._send(Call(
-            "GET", "/v1/events/export",
-            query={
-                "from": from_, "to": to, "after": after, "type": type, "noun": noun, "actor": actor, "format": format,
-                "limit": limit, "min_position": min_position, "wait": wait,
-            },
-        ))
-
-    async def list_events(
-        self, *, from_: int | None = None, after: str | None = None, to: int | None = None,
-        session: models.Name | None = None, type: str | None = None, limit: int | None = None,
-        page_token: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.EventList:
-        """The journal, as a page or as a stream (Accept: text/event-stream) (GET /v1/events)"""
-        return await self._send(Call(
-            "GET", "/v1/events",
-            query={
-                "from": from_, "after": after, "to": to, "session": session, "type": type, "limit": limit,
-                "page_token": page_token, "min_position": min_position, "wait": wait,
-            },
-        ))
-
-    def iter_events(
-        self, *, from_: int | None = None, after: str | None = None, to: int | None = None,
-        session: models.Name | None = None, type: str | None = None, limit: int | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> AsyncIterator[models.Event]:
-        """The journal, as a page or as a stream (Accept: text/event-stream) (GET /v1/events); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/events",
-            query={
-                "from": from_, "after": after, "to": to, "session": session, "type": type, "limit": limit,
-                "min_position": min_position, "wait": wait,
-            },
-        ), "events")
-
-    def stream_events(
-        self, *, from_: int | None = None, after: str | None = None, to: int | None = None,
-        session: models.Name | None = None, type: str | None = None, last_event_id: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> AsyncIterator[ServerEvent]:
-        """The journal, as a page or as a stream (Accept: text/event-stream) (GET /v1/events); as it happens, through broken connections"""
-        return self._stream(Call(
-            "GET", "/v1/events",
-            query={
-                "from": from_, "after": after, "to": to, "session": session, "type": type, "min_position": min_position,
-                "wait": wait,
-            },
-            headers={"Last-Event-ID": last_event_id},
-        ))
-
-    def watch_rows(
-        self, *, tables: str, after: int | None = None, state: models.Statuses | None = None,
-        name: models.NameOrNone | None = None, group: models.NameOrNone | None = None,
-        user: models.NameOrNone | None = None, project: models.ProjectOrNone | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> AsyncIterator[ServerEvent]:
-        """The rows that change, as a stream of events put, gone, position and restart (GET /v1/watch); as it happens, through broken connections"""
-        return self._stream(Call(
-            "GET", "/v1/watch",
-            query={
-                "tables": tables, "after": after, "state": state, "name": name, "group": group, "user": user,
-                "project": project, "min_position": min_position, "wait": wait,
-            },
-        ))
-
-    async def export_scenario(
-        self, *, group: models.NameOrNone | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.ScenarioExport:
-        """Superadmins and monitors: the state at one position as a scenario file for `berth schedule --scenario` (GET /v1/scenario)"""
-        return await self._send(Call(
-            "GET", "/v1/scenario", query={"group": group, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    async def read_journal(
-        self, *, from_: int | None = None, limit: int | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.RawJournal:
-        """Payloads as they lie in the journal, void ones too, for readers that check it themselves (GET /v1/journal)"""
-        return await self._send(Call(
-            "GET", "/v1/journal", query={"from": from_, "limit": limit, "min_position": min_position, "wait": wait},
-        ))
-
-    async def get_audit_head(self, *, min_position: int | None = None, wait: str | None = None) -> models.AuditHead:
-        """The newest signed chain head, to be kept elsewhere (GET /v1/audit/head)"""
-        return await self._send(Call("GET", "/v1/audit/head", query={"min_position": min_position, "wait": wait}))
-
-    async def rotate_head_key(
-        self, body: models.Nothing | None = None, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.RotateHeadKeyAnswer:
-        """Make a new key for signing chain heads, signed by the one of now (POST /v1/audit/head-key)"""
-        return await self._send(Call(
-            "POST", "/v1/audit/head-key", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
-            body=body,
-        ))
-
-    async def start_audit(
-        self, body: models.StartAuditBody, *, idempotency_key: str | None = None,
-    ) -> models.StartAuditAnswer:
-        """Walk the journal on this server and check its links, hashes and signatures, as a job (POST /v1/audit)"""
-        return await self._send(Call("POST", "/v1/audit", headers={"Idempotency-Key": idempotency_key}, body=body))
-
-    async def get_audit(self, job: str, *, min_position: int | None = None, wait: str | None = None) -> models.Audit:
-        """How far an audit is, and what it found (GET /v1/audit/{job})"""
-        return await self._send(Call(
-            "GET", f"/v1/audit/{segment(job)}", query={"min_position": min_position, "wait": wait},
-        ))
-
-    async def cancel_audit(self, job: str, *, idempotency_key: str | None = None) -> models.Nothing:
-        """End an audit that runs, or forget one that has ended (DELETE /v1/audit/{job})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/audit/{segment(job)}", headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    async def list_quarantine(
-        self, *, limit: int | None = None, page_token: str | None = None, at: str | None = None,
-        min_position: int | None = None, wait: str | None = None,
-    ) -> models.QuarantinePage:
-        """Inputs and subjects whose decision was refused twice and that are set aside (GET /v1/quarantine)"""
-        return await self._send(Call(
-            "GET", "/v1/quarantine",
-            query={"limit": limit, "page_token": page_token, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    def iter_quarantine(
-        self, *, limit: int | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> AsyncIterator[models.QuarantinePageQuarantineItem]:
-        """Inputs and subjects whose decision was refused twice and that are set aside (GET /v1/quarantine); every item of all pages"""
-        return self._each(Call(
-            "GET", "/v1/quarantine", query={"limit": limit, "at": at, "min_position": min_position, "wait": wait},
-        ), "quarantine")
-
-    async def release_quarantine(
-        self, body: models.Release, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Try a subject again with the others (POST /v1/quarantine/release)"""
-        return await self._send(Call(
-            "POST", "/v1/quarantine/release", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
-            body=body,
-        ))
-
-    async def confirm_clock(
-        self, body: models.Nothing | None = None, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Believe the clock after it jumped: deadlines fire again (POST /v1/clock/confirm)"""
-        return await self._send(Call(
-            "POST", "/v1/clock/confirm", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
-            body=body,
-        ))
-
-    async def get_history(self) -> models.History:
-        """How long history is kept, and from which backup the log goes on (GET /v1/history)"""
-        return await self._send(Call("GET", "/v1/history"))
-
-    async def set_history(
-        self, body: models.HistoryRule, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Keep history for so long; null or 0: for ever (PUT /v1/history)"""
-        return await self._send(Call(
-            "PUT", "/v1/history", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def prune_history(
-        self, body: models.HistoryPrune, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Prune what ended before a time, a week ago or more (POST /v1/history/prune)"""
-        return await self._send(Call(
-            "POST", "/v1/history/prune", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
-            body=body,
-        ))
-
-    async def get_sealing(self) -> models.Sealing:
-        """Which key seals secrets, and how many live ones an older key sealed (GET /v1/sealing)"""
-        return await self._send(Call("GET", "/v1/sealing"))
-
-    async def add_seal_key(
-        self, body: models.Nothing, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Add a sealing key: every server keeps it, and seals with it from its next start on (POST /v1/sealing/keys)"""
-        return await self._send(Call(
-            "POST", "/v1/sealing/keys", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
-            body=body,
-        ))
-
-    async def reseal_secrets(self, body: models.Nothing, *, idempotency_key: str | None = None) -> models.Resealed:
-        """Seal some of the live secrets anew, with the key that seals now (POST /v1/sealing/reseal)"""
-        return await self._send(Call(
-            "POST", "/v1/sealing/reseal", headers={"Idempotency-Key": idempotency_key}, body=body,
-        ))
-
-    async def destroy_seal_key(
-        self, body: models.SealKeyNumber, *, reason: str | None = None, idempotency_key: str | None = None,
-    ) -> models.Done:
-        """Erase a key that has sealed nothing that lives, on every server (POST /v1/sealing/destroy)"""
-        return await self._send(Call(
-            "POST", "/v1/sealing/destroy", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
-            body=body,
-        ))
-
-    async def get_cluster(
-        self, *, newest: bool | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.Cluster:
-        """Who leads, where the journal stands, what is in the state (GET /v1/cluster)"""
-        return await self._send(Call(
-            "GET", "/v1/cluster", query={"newest": newest, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    async def accept_truncation(self, *, idempotency_key: str | None = None) -> models.AcceptedTruncation:
-        """Give up journal records that this server had read and that the log lost: it is ready again (POST /v1/cluster/accept-truncation)"""
-        return await self._send(Call(
-            "POST", "/v1/cluster/accept-truncation", headers={"Idempotency-Key": idempotency_key},
-        ))
-
-    async def get_log_level(self, *, min_position: int | None = None, wait: str | None = None) -> models.LogLevel:
-        """From which level on the server that answers logs (GET /v1/log-level)"""
-        return await self._send(Call("GET", "/v1/log-level", query={"min_position": min_position, "wait": wait}))
-
-    async def set_log_level(
-        self, body: models.LogLevelRequest, *, idempotency_key: str | None = None,
-    ) -> models.LogLevel:
-        """Log more or less, on the server that answers and until it stops: no event, no other server (PUT /v1/log-level)"""
-        return await self._send(Call("PUT", "/v1/log-level", headers={"Idempotency-Key": idempotency_key}, body=body))
-
-    async def get_caller(self, *, min_position: int | None = None, wait: str | None = None) -> models.Caller:
-        """Who asks (GET /v1/whoami)"""
-        return await self._send(Call("GET", "/v1/whoami", query={"min_position": min_position, "wait": wait}))
-
-    async def login(self, body: models.LoginRequest) -> models.SignedIn:
-        """Sign a browser in by a password (POST /v1/login)"""
-        return await self._send(Call("POST", "/v1/login", body=body, signed=False))
-
-    async def login_for_key(self, body: models.LoginKeyRequest) -> models.LoginKey:
-        """A key pair for a program, by a password (POST /v1/login/key)"""
-        return await self._send(Call("POST", "/v1/login/key", body=body, signed=False))
-
-    async def login_by_link(self, body: models.LinkRequest) -> models.SignedIn:
-        """Set a password by a login link, which is spent, and sign a browser in (POST /v1/login/link)"""
-        return await self._send(Call("POST", "/v1/login/link", body=body, signed=False))
-
-    async def check_link(self, body: models.LinkCheckRequest) -> models.LinkFacts:
-        """Whose a login link is, while it is good (POST /v1/login/link/check)"""
-        return await self._send(Call("POST", "/v1/login/link/check", body=body, signed=False))
-
-    async def logout(self, *, idempotency_key: str | None = None, x_berth_csrf: str | None = None) -> dict[str, Any]:
-        """Sign this browser out (POST /v1/logout)"""
-        return await self._send(Call(
-            "POST", "/v1/logout", headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-        ))
-
-    async def change_password(
-        self, user: models.Name, body: models.PasswordRequest, *, x_berth_csrf: str | None = None,
-    ) -> models.Done:
-        """Replace your own password; your other browsers are signed out (PUT /v1/users/{user}/password)"""
-        return await self._send(Call(
-            "PUT", f"/v1/users/{segment(user)}/password", headers={"X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    async def issue_login_link(
-        self, user: models.Name, body: models.LinkIssueRequest | None = None, *, reason: str | None = None,
-        idempotency_key: str | None = None, x_berth_csrf: str | None = None,
-    ) -> models.LoginLink:
-        """A link by which the user sets a password; older ones end (POST /v1/users/{user}/link)"""
-        return await self._send(Call(
-            "POST", f"/v1/users/{segment(user)}/link", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf}, body=body,
-        ))
-
-    async def list_browser_sessions(
-        self, *, user: models.NameOrNone | None = None, at: str | None = None, min_position: int | None = None,
-        wait: str | None = None,
-    ) -> models.BrowserSessionList:
-        """Where a user is signed in, the newest first (GET /v1/browser-sessions)"""
-        return await self._send(Call(
-            "GET", "/v1/browser-sessions", query={"user": user, "at": at, "min_position": min_position, "wait": wait},
-        ))
-
-    async def end_browser_session(
-        self, id: str, *, reason: str | None = None, idempotency_key: str | None = None,
-        x_berth_csrf: str | None = None,
-    ) -> models.Done:
-        """Sign a browser out (DELETE /v1/browser-sessions/{id})"""
-        return await self._send(Call(
-            "DELETE", f"/v1/browser-sessions/{segment(id)}", query={"reason": reason},
-            headers={"Idempotency-Key": idempotency_key, "X-Berth-CSRF": x_berth_csrf},
-        ))
-
-    async def get_liveness(self, *, min_position: int | None = None, wait: str | None = None) -> str:
-        """The process runs (GET /livez)"""
-        return await self._send(Call("GET", "/livez", query={"min_position": min_position, "wait": wait}, signed=False))
-
-    async def get_readiness(
-        self, *, verbose: bool | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> str:
-        """It can answer requests (GET /readyz)"""
-        return await self._send(Call(
-            "GET", "/readyz", query={"verbose": verbose, "min_position": min_position, "wait": wait}, signed=False,
-        ))
-
-    async def get_metrics(self, *, min_position: int | None = None, wait: str | None = None) -> str:
-        """Prometheus text form (GET /metrics)"""
-        return await self._send(Call("GET", "/metrics", query={"min_position": min_position, "wait": wait}))
-
-    async def get_operations(
-        self, *, window: str | None = None, min_position: int | None = None, wait: str | None = None,
-    ) -> models.Operations:
-        """The last hour of this server in samples of 5 s, and what is so now (GET /v1/operations)"""
-        return await self._send(Call(
-            "GET", "/v1/operations", query={"window": window, "min_position": min_position, "wait": wait},
-        ))
-
-    async def get_description(self, *, min_position: int | None = None, wait: str | None = None) -> dict[str, Any]:
-        """This document (GET /openapi.json)"""
-        return await self._send(Call(
-            "GET", "/openapi.json", query={"min_position": min_position, "wait": wait}, signed=False,
-        ))
-
-    async def get_docs(self, *, min_position: int | None = None, wait: str | None = None) -> str:
-        """This document as a page for people (GET /docs)"""
-        return await self._send(Call("GET", "/docs", query={"min_position": min_position, "wait": wait}, signed=False))
-
-    async def get_console(self, *, min_position: int | None = None, wait: str | None = None) -> str:
-        """The web console; every path outside /v1 that a browser opens is this page (GET /)"""
-        return await self._send(Call("GET", "/", query={"min_position": min_position, "wait": wait}, signed=False))
-
-    async def get_asset(self, file: str, *, min_position: int | None = None, wait: str | None = None) -> bytes:
-        """A file of the console: its name has a hash of it, so it never changes (GET /assets/{file})"""
-        return await self._send(Call(
-            "GET", f"/assets/{segment(file)}", query={"min_position": min_position, "wait": wait}, signed=False,
-        ))
+from berth import calls, client
+
+
+class Client(client.BaseClient):
+    list_sessions = client.call(calls.list_sessions)
+    iter_sessions = client.pages(calls.iter_sessions)
+    create_sessions = client.call(calls.create_sessions)
+    try_create_sessions = client.call(calls.try_create_sessions)
+    terminate_sessions = client.call(calls.terminate_sessions)
+    get_session = client.call(calls.get_session)
+    delete_session = client.call(calls.delete_session)
+    share_session = client.call(calls.share_session)
+    explain_session = client.call(calls.explain_session)
+    get_session_logs = client.call(calls.get_session_logs)
+    list_shells = client.call(calls.list_shells)
+    get_losses = client.call(calls.get_losses)
+    end_shell = client.call(calls.end_shell)
+    list_apps = client.call(calls.list_apps)
+    end_app = client.call(calls.end_app)
+    open_app = client.call(calls.open_app)
+    list_agents = client.call(calls.list_agents)
+    iter_agents = client.pages(calls.iter_agents)
+    get_agent = client.call(calls.get_agent)
+    delete_agent = client.call(calls.delete_agent)
+    fence_agent = client.call(calls.fence_agent)
+    drain_agent = client.call(calls.drain_agent)
+    undrain_agent = client.call(calls.undrain_agent)
+    enroll_agent = client.call(calls.enroll_agent)
+    take_enrolment_token = client.call(calls.take_enrolment_token)
+    join_agent = client.call(calls.join_agent)
+    list_images = client.call(calls.list_images)
+    iter_images = client.pages(calls.iter_images)
+    put_image = client.call(calls.put_image)
+    delete_image = client.call(calls.delete_image)
+    record_image_build = client.call(calls.record_image_build)
+    list_groups = client.call(calls.list_groups)
+    iter_groups = client.pages(calls.iter_groups)
+    put_group = client.call(calls.put_group)
+    delete_group = client.call(calls.delete_group)
+    list_slots = client.call(calls.list_slots)
+    iter_slots = client.pages(calls.iter_slots)
+    list_limits = client.call(calls.list_limits)
+    iter_limits = client.pages(calls.iter_limits)
+    list_users = client.call(calls.list_users)
+    iter_users = client.pages(calls.iter_users)
+    create_user = client.call(calls.create_user)
+    get_user = client.call(calls.get_user)
+    change_user = client.call(calls.change_user)
+    delete_user = client.call(calls.delete_user)
+    list_projects = client.call(calls.list_projects)
+    iter_projects = client.pages(calls.iter_projects)
+    create_project = client.call(calls.create_project)
+    get_project = client.call(calls.get_project)
+    change_project = client.call(calls.change_project)
+    delete_project = client.call(calls.delete_project)
+    put_member = client.call(calls.put_member)
+    delete_member = client.call(calls.delete_member)
+    get_past = client.call(calls.get_past)
+    get_diff = client.call(calls.get_diff)
+    get_decision = client.call(calls.get_decision)
+    list_volumes = client.call(calls.list_volumes)
+    list_folders = client.call(calls.list_folders)
+    iter_folders = client.pages(calls.iter_folders)
+    create_folder = client.call(calls.create_folder)
+    get_folder = client.call(calls.get_folder)
+    rename_folder = client.call(calls.rename_folder)
+    purge_folder = client.call(calls.purge_folder)
+    trash_folder = client.call(calls.trash_folder)
+    restore_folder = client.call(calls.restore_folder)
+    share_folder = client.call(calls.share_folder)
+    list_files = client.call(calls.list_files)
+    change_files = client.call(calls.change_files)
+    get_file = client.call(calls.get_file)
+    begin_upload = client.call(calls.begin_upload)
+    get_upload = client.call(calls.get_upload)
+    put_chunk = client.call(calls.put_chunk)
+    abort_upload = client.call(calls.abort_upload)
+    finish_upload = client.call(calls.finish_upload)
+    list_domains = client.call(calls.list_domains)
+    iter_domains = client.pages(calls.iter_domains)
+    create_domain = client.call(calls.create_domain)
+    get_domain = client.call(calls.get_domain)
+    change_domain = client.call(calls.change_domain)
+    delete_domain = client.call(calls.delete_domain)
+    list_keys = client.call(calls.list_keys)
+    iter_keys = client.pages(calls.iter_keys)
+    create_key = client.call(calls.create_key)
+    change_key = client.call(calls.change_key)
+    delete_key = client.call(calls.delete_key)
+    list_producers = client.call(calls.list_producers)
+    iter_producers = client.pages(calls.iter_producers)
+    create_producer = client.call(calls.create_producer)
+    get_producer = client.call(calls.get_producer)
+    change_producer = client.call(calls.change_producer)
+    delete_producer = client.call(calls.delete_producer)
+    rotate_producer_key = client.call(calls.rotate_producer_key)
+    collect_producer_key = client.call(calls.collect_producer_key)
+    watch_producer_answers = client.call(calls.watch_producer_answers)
+    iter_producer_answers = client.pages(calls.iter_producer_answers)
+    stream_producer_answers = client.stream(calls.stream_producer_answers)
+    get_limit = client.call(calls.get_limit)
+    put_limit = client.call(calls.put_limit)
+    delete_limit = client.call(calls.delete_limit)
+    list_presets = client.call(calls.list_presets)
+    iter_presets = client.pages(calls.iter_presets)
+    put_preset = client.call(calls.put_preset)
+    delete_preset = client.call(calls.delete_preset)
+    get_resource = client.call(calls.get_resource)
+    check_presets = client.call(calls.check_presets)
+    get_fair_share = client.call(calls.get_fair_share)
+    get_usage = client.call(calls.get_usage)
+    export_events = client.call(calls.export_events)
+    list_events = client.call(calls.list_events)
+    iter_events = client.pages(calls.iter_events)
+    stream_events = client.stream(calls.stream_events)
+    watch_rows = client.stream(calls.watch_rows)
+    export_scenario = client.call(calls.export_scenario)
+    read_journal = client.call(calls.read_journal)
+    get_audit_head = client.call(calls.get_audit_head)
+    rotate_head_key = client.call(calls.rotate_head_key)
+    start_audit = client.call(calls.start_audit)
+    get_audit = client.call(calls.get_audit)
+    cancel_audit = client.call(calls.cancel_audit)
+    list_quarantine = client.call(calls.list_quarantine)
+    iter_quarantine = client.pages(calls.iter_quarantine)
+    release_quarantine = client.call(calls.release_quarantine)
+    confirm_clock = client.call(calls.confirm_clock)
+    get_history = client.call(calls.get_history)
+    set_history = client.call(calls.set_history)
+    prune_history = client.call(calls.prune_history)
+    get_sealing = client.call(calls.get_sealing)
+    add_seal_key = client.call(calls.add_seal_key)
+    reseal_secrets = client.call(calls.reseal_secrets)
+    destroy_seal_key = client.call(calls.destroy_seal_key)
+    get_cluster = client.call(calls.get_cluster)
+    accept_truncation = client.call(calls.accept_truncation)
+    get_log_level = client.call(calls.get_log_level)
+    set_log_level = client.call(calls.set_log_level)
+    get_caller = client.call(calls.get_caller)
+    login = client.call(calls.login)
+    login_for_key = client.call(calls.login_for_key)
+    login_by_link = client.call(calls.login_by_link)
+    check_link = client.call(calls.check_link)
+    logout = client.call(calls.logout)
+    change_password = client.call(calls.change_password)
+    issue_login_link = client.call(calls.issue_login_link)
+    list_browser_sessions = client.call(calls.list_browser_sessions)
+    end_browser_session = client.call(calls.end_browser_session)
+    get_liveness = client.call(calls.get_liveness)
+    get_readiness = client.call(calls.get_readiness)
+    get_metrics = client.call(calls.get_metrics)
+    get_operations = client.call(calls.get_operations)
+    get_description = client.call(calls.get_description)
+    get_docs = client.call(calls.get_docs)
+    get_console = client.call(calls.get_console)
+    get_asset = client.call(calls.get_asset)
+
+
+class AsyncClient(client.BaseAsyncClient):
+    list_sessions = client.async_call(calls.list_sessions)
+    iter_sessions = client.async_pages(calls.iter_sessions)
+    create_sessions = client.async_call(calls.create_sessions)
+    try_create_sessions = client.async_call(calls.try_create_sessions)
+    terminate_sessions = client.async_call(calls.terminate_sessions)
+    get_session = client.async_call(calls.get_session)
+    delete_session = client.async_call(calls.delete_session)
+    share_session = client.async_call(calls.share_session)
+    explain_session = client.async_call(calls.explain_session)
+    get_session_logs = client.async_call(calls.get_session_logs)
+    list_shells = client.async_call(calls.list_shells)
+    get_losses = client.async_call(calls.get_losses)
+    end_shell = client.async_call(calls.end_shell)
+    list_apps = client.async_call(calls.list_apps)
+    end_app = client.async_call(calls.end_app)
+    open_app = client.async_call(calls.open_app)
+    list_agents = client.async_call(calls.list_agents)
+    iter_agents = client.async_pages(calls.iter_agents)
+    get_agent = client.async_call(calls.get_agent)
+    delete_agent = client.async_call(calls.delete_agent)
+    fence_agent = client.async_call(calls.fence_agent)
+    drain_agent = client.async_call(calls.drain_agent)
+    undrain_agent = client.async_call(calls.undrain_agent)
+    enroll_agent = client.async_call(calls.enroll_agent)
+    take_enrolment_token = client.async_call(calls.take_enrolment_token)
+    join_agent = client.async_call(calls.join_agent)
+    list_images = client.async_call(calls.list_images)
+    iter_images = client.async_pages(calls.iter_images)
+    put_image = client.async_call(calls.put_image)
+    delete_image = client.async_call(calls.delete_image)
+    record_image_build = client.async_call(calls.record_image_build)
+    list_groups = client.async_call(calls.list_groups)
+    iter_groups = client.async_pages(calls.iter_groups)
+    put_group = client.async_call(calls.put_group)
+    delete_group = client.async_call(calls.delete_group)
+    list_slots = client.async_call(calls.list_slots)
+    iter_slots = client.async_pages(calls.iter_slots)
+    list_limits = client.async_call(calls.list_limits)
+    iter_limits = client.async_pages(calls.iter_limits)
+    list_users = client.async_call(calls.list_users)
+    iter_users = client.async_pages(calls.iter_users)
+    create_user = client.async_call(calls.create_user)
+    get_user = client.async_call(calls.get_user)
+    change_user = client.async_call(calls.change_user)
+    delete_user = client.async_call(calls.delete_user)
+    list_projects = client.async_call(calls.list_projects)
+    iter_projects = client.async_pages(calls.iter_projects)
+    create_project = client.async_call(calls.create_project)
+    get_project = client.async_call(calls.get_project)
+    change_project = client.async_call(calls.change_project)
+    delete_project = client.async_call(calls.delete_project)
+    put_member = client.async_call(calls.put_member)
+    delete_member = client.async_call(calls.delete_member)
+    get_past = client.async_call(calls.get_past)
+    get_diff = client.async_call(calls.get_diff)
+    get_decision = client.async_call(calls.get_decision)
+    list_volumes = client.async_call(calls.list_volumes)
+    list_folders = client.async_call(calls.list_folders)
+    iter_folders = client.async_pages(calls.iter_folders)
+    create_folder = client.async_call(calls.create_folder)
+    get_folder = client.async_call(calls.get_folder)
+    rename_folder = client.async_call(calls.rename_folder)
+    purge_folder = client.async_call(calls.purge_folder)
+    trash_folder = client.async_call(calls.trash_folder)
+    restore_folder = client.async_call(calls.restore_folder)
+    share_folder = client.async_call(calls.share_folder)
+    list_files = client.async_call(calls.list_files)
+    change_files = client.async_call(calls.change_files)
+    get_file = client.async_call(calls.get_file)
+    begin_upload = client.async_call(calls.begin_upload)
+    get_upload = client.async_call(calls.get_upload)
+    put_chunk = client.async_call(calls.put_chunk)
+    abort_upload = client.async_call(calls.abort_upload)
+    finish_upload = client.async_call(calls.finish_upload)
+    list_domains = client.async_call(calls.list_domains)
+    iter_domains = client.async_pages(calls.iter_domains)
+    create_domain = client.async_call(calls.create_domain)
+    get_domain = client.async_call(calls.get_domain)
+    change_domain = client.async_call(calls.change_domain)
+    delete_domain = client.async_call(calls.delete_domain)
+    list_keys = client.async_call(calls.list_keys)
+    iter_keys = client.async_pages(calls.iter_keys)
+    create_key = client.async_call(calls.create_key)
+    change_key = client.async_call(calls.change_key)
+    delete_key = client.async_call(calls.delete_key)
+    list_producers = client.async_call(calls.list_producers)
+    iter_producers = client.async_pages(calls.iter_producers)
+    create_producer = client.async_call(calls.create_producer)
+    get_producer = client.async_call(calls.get_producer)
+    change_producer = client.async_call(calls.change_producer)
+    delete_producer = client.async_call(calls.delete_producer)
+    rotate_producer_key = client.async_call(calls.rotate_producer_key)
+    collect_producer_key = client.async_call(calls.collect_producer_key)
+    watch_producer_answers = client.async_call(calls.watch_producer_answers)
+    iter_producer_answers = client.async_pages(calls.iter_producer_answers)
+    stream_producer_answers = client.async_stream(calls.stream_producer_answers)
+    get_limit = client.async_call(calls.get_limit)
+    put_limit = client.async_call(calls.put_limit)
+    delete_limit = client.async_call(calls.delete_limit)
+    list_presets = client.async_call(calls.list_presets)
+    iter_presets = client.async_pages(calls.iter_presets)
+    put_preset = client.async_call(calls.put_preset)
+    delete_preset = client.async_call(calls.delete_preset)
+    get_resource = client.async_call(calls.get_resource)
+    check_presets = client.async_call(calls.check_presets)
+    get_fair_share = client.async_call(calls.get_fair_share)
+    get_usage = client.async_call(calls.get_usage)
+    export_events = client.async_call(calls.export_events)
+    list_events = client.async_call(calls.list_events)
+    iter_events = client.async_pages(calls.iter_events)
+    stream_events = client.async_stream(calls.stream_events)
+    watch_rows = client.async_stream(calls.watch_rows)
+    export_scenario = client.async_call(calls.export_scenario)
+    read_journal = client.async_call(calls.read_journal)
+    get_audit_head = client.async_call(calls.get_audit_head)
+    rotate_head_key = client.async_call(calls.rotate_head_key)
+    start_audit = client.async_call(calls.start_audit)
+    get_audit = client.async_call(calls.get_audit)
+    cancel_audit = client.async_call(calls.cancel_audit)
+    list_quarantine = client.async_call(calls.list_quarantine)
+    iter_quarantine = client.async_pages(calls.iter_quarantine)
+    release_quarantine = client.async_call(calls.release_quarantine)
+    confirm_clock = client.async_call(calls.confirm_clock)
+    get_history = client.async_call(calls.get_history)
+    set_history = client.async_call(calls.set_history)
+    prune_history = client.async_call(calls.prune_history)
+    get_sealing = client.async_call(calls.get_sealing)
+    add_seal_key = client.async_call(calls.add_seal_key)
+    reseal_secrets = client.async_call(calls.reseal_secrets)
+    destroy_seal_key = client.async_call(calls.destroy_seal_key)
+    get_cluster = client.async_call(calls.get_cluster)
+    accept_truncation = client.async_call(calls.accept_truncation)
+    get_log_level = client.async_call(calls.get_log_level)
+    set_log_level = client.async_call(calls.set_log_level)
+    get_caller = client.async_call(calls.get_caller)
+    login = client.async_call(calls.login)
+    login_for_key = client.async_call(calls.login_for_key)
+    login_by_link = client.async_call(calls.login_by_link)
+    check_link = client.async_call(calls.check_link)
+    logout = client.async_call(calls.logout)
+    change_password = client.async_call(calls.change_password)
+    issue_login_link = client.async_call(calls.issue_login_link)
+    list_browser_sessions = client.async_call(calls.list_browser_sessions)
+    end_browser_session = client.async_call(calls.end_browser_session)
+    get_liveness = client.async_call(calls.get_liveness)
+    get_readiness = client.async_call(calls.get_readiness)
+    get_metrics = client.async_call(calls.get_metrics)
+    get_operations = client.async_call(calls.get_operations)
+    get_description = client.async_call(calls.get_description)
+    get_docs = client.async_call(calls.get_docs)
+    get_console = client.async_call(calls.get_console)
+    get_asset = client.async_call(calls.get_asset)

@@ -46,10 +46,16 @@ def hints(schemas, name):
     return typing.get_type_hints(getattr(models(schemas), name), include_extras=True)
 
 
+def calls(schemas=None, **paths):
+    source = rendered(schemas, **paths)["calls.py"]
+    compile(source, "calls", "exec")
+    return " ".join(source.split())  # however its lines are broken
+
+
 def methods(schemas=None, **paths):
     source = rendered(schemas, **paths)["operations.py"]
     compile(source, "operations", "exec")
-    return " ".join(source.split())  # however its lines are broken
+    return source.splitlines()
 
 
 class Generator(unittest.TestCase):
@@ -89,53 +95,57 @@ class Generator(unittest.TestCase):
             rendered({"T": {"allOf": [ref("U")]}})
 
     def test_texts_of_the_document_cannot_leave_their_string(self):
-        methods(things={"get": {**GET, "summary": 'says """ and \\', "responses": {"204": {}}}})
+        calls(things={"get": {**GET, "summary": 'says """ and \\', "responses": {"204": {}}}})
 
     def test_each_verb_has_a_method_in_both_clients(self):
         body = {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}
-        source = methods(**{"things/{id}": {verb: {
+        paths = {"things/{id}": {verb: {
             "operationId": f"{verb}Thing", "summary": "", "requestBody": body, "responses": {"204": {}},
-            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}]} for verb in ("put", "patch")}})
+            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}]} for verb in ("put", "patch")}}
         for verb in ("put", "patch"):
-            self.assertIn(f" def {verb}_thing(self, id: str, body: dict[str, Any]) -> None:", source)
-            self.assertIn(f" async def {verb}_thing(self, id: str, body: dict[str, Any]) -> None:", source)
-            self.assertIn(f'self._send(Call("{verb.upper()}", f"/things/{{segment(id)}}", body=body))', source)
+            self.assertIn(f"    {verb}_thing = client.call(calls.{verb}_thing)", methods(**paths))
+            self.assertIn(f"    {verb}_thing = client.async_call(calls.{verb}_thing)", methods(**paths))
+            self.assertIn(f'def {verb}_thing(id: str, body: dict[str, Any]) -> Call[None]: """({verb.upper()} /things/{{id}})""" '
+                          f'return Call("{verb.upper()}", f"/things/{{segment(id)}}", body=body)', calls(**paths))
 
     def test_an_answer_is_of_any_type_that_succeeds(self):
-        source = methods({"A": thing(), "B": thing()}, things={"get": {**GET, "responses": {
+        source = calls({"A": thing(), "B": thing()}, things={"get": {**GET, "responses": {
             "201": answers("application/json", ref("A"))["200"], "200": answers("application/json", {"oneOf": [ref("A"), ref("B")]})["200"],
             "401": answers("application/json", {"type": "integer"})["200"]}}})
-        self.assertIn("def get_thing(self) -> models.A | models.B:", source)
+        self.assertIn("def get_thing() -> Call[models.A | models.B]:", source)
 
     def test_text_is_str_and_other_bodies_are_bytes(self):
-        self.assertIn("def get_thing(self) -> str:", methods(things={"get": {**GET, "responses": answers("text/plain", {"type": "string"})}}))
-        self.assertIn("def get_thing(self) -> bytes:", methods(things={"get": {**GET, "responses": answers("image/png", {})}}))
+        self.assertIn("def get_thing() -> Call[str]:", calls(things={"get": {**GET, "responses": answers("text/plain", {"type": "string"})}}))
+        self.assertIn("def get_thing() -> Call[bytes]:", calls(things={"get": {**GET, "responses": answers("image/png", {})}}))
 
     def test_an_operation_without_security_is_not_signed(self):
-        self.assertIn('Call("GET", "/things", signed=False)', methods(things={"get": {**GET, "security": [], "responses": {"204": {}}}}))
+        self.assertIn('Call("GET", "/things", signed=False)', calls(things={"get": {**GET, "security": [], "responses": {"204": {}}}}))
 
     def test_a_stream_alone_takes_the_name_of_the_operation(self):
-        source = methods(things={"get": {**GET, "operationId": "watchThings", "responses": answers("text/event-stream", {"type": "string"})}})
-        self.assertIn(" def watch_things(self) -> Iterator[ServerEvent]:", source)
-        self.assertIn(" def watch_things(self) -> AsyncIterator[ServerEvent]:", source)
+        paths = {"things": {"get": {**GET, "operationId": "watchThings", "responses": answers("text/event-stream", {"type": "string"})}}}
+        self.assertIn("def watch_things() -> Stream:", calls(**paths))
+        self.assertIn("    watch_things = client.stream(calls.watch_things)", methods(**paths))
+        self.assertIn("    watch_things = client.async_stream(calls.watch_things)", methods(**paths))
 
     def test_a_list_has_an_iterator_of_its_items(self):
         page = thing(things={"type": "array", "items": ref("T")}, next_page_token={"type": ["string", "null"]})
-        source = methods({"T": thing(), "Page": page}, things={"get": {
+        document = {"T": thing(), "Page": page}, {"things": {"get": {
             **GET, "operationId": "listThings", "responses": answers("application/json", ref("Page")),
             "parameters": [{"name": "from", "in": "query", "schema": {"type": "integer"}},
-                           {"name": "page_token", "in": "query", "schema": {"type": "string"}}]}})
-        self.assertIn("def list_things(self, *, from_: int | None = None, page_token: str | None = None) -> models.Page:", source)
-        self.assertIn("def iter_things(self, *, from_: int | None = None) -> Iterator[models.T]:", source)
-        self.assertIn('self._each(Call("GET", "/things", query={"from": from_}), "things")', source)
+                           {"name": "page_token", "in": "query", "schema": {"type": "string"}}]}}}
+        source = calls(document[0], **document[1])
+        self.assertIn("def list_things(*, from_: int | None = None, page_token: str | None = None) -> Call[models.Page]:", source)
+        self.assertIn("def iter_things(*, from_: int | None = None) -> Pages[models.T]:", source)
+        self.assertIn('return Pages("GET", "/things", query={"from": from_}, items="things")', source)
+        self.assertIn("    iter_things = client.pages(calls.iter_things)", methods(document[0], **document[1]))
 
     def test_a_dry_run_is_a_method_of_its_own(self):
-        source = methods({"Made": thing(), "DryRun": thing()}, things={"post": {
+        source = calls({"Made": thing(), "DryRun": thing()}, things={"post": {
             "operationId": "makeThings", "summary": "Make", "responses": answers("application/json", {"oneOf": [ref("Made"), ref("DryRun")]}),
             "parameters": [{"name": "dry_run", "in": "query", "schema": {"type": "boolean"}}]}})
-        self.assertIn('def make_things(self) -> models.Made: """Make (POST /things)""" return self._send(Call("POST", "/things"))', source)
-        self.assertIn('def try_make_things(self) -> models.DryRun: """Make (POST /things)""" '
-                      'return self._send(Call("POST", "/things", query={"dry_run": True}))', source)
+        self.assertIn('def make_things() -> Call[models.Made]: """Make (POST /things)""" return Call("POST", "/things")', source)
+        self.assertIn('def try_make_things() -> Call[models.DryRun]: """Make (POST /things)""" '
+                      'return Call("POST", "/things", query={"dry_run": True})', source)
 
 
 if __name__ == "__main__":
