@@ -85,8 +85,6 @@ Problem not_reached(ApiContext& context, Offset wanted) {
   return problem;
 }
 
-bool is_write(const Route& route) { return std::string_view(route.method) != "GET"; }
-
 // Of a request that was read already.
 class WholeBody final : public BodyStream {
  public:
@@ -99,7 +97,7 @@ class WholeBody final : public BodyStream {
 
 // A key pair that only reads may still say that it is out of use: berth logout.
 bool ends_itself(const Call& call) {
-  return std::string_view(call.route->operation) == "deleteKey" && call.path[0] == call.caller.access_key;
+  return call.route->traits.ends_own_key && call.path[0] == call.caller.access_key;
 }
 
 }  // namespace
@@ -211,8 +209,8 @@ std::optional<Problem> Api::authenticate(Call& call) {
 
 // Prometheus cannot sign. Hashes are compared, so that neither length nor content shows in the time it takes.
 std::optional<Problem> Api::authenticate_by_token(Call& call, std::string_view token) {
-  const bool of_metrics = call.route != nullptr && std::string_view(call.route->operation) == "getMetrics";
-  if (!of_metrics || options_.metrics_token.empty())
+  const bool scraped = call.route != nullptr && call.route->traits.scraped;
+  if (!scraped || options_.metrics_token.empty())
     return to_problem(
         malformed("a bearer's token reads /metrics alone, of a server with --metrics-token-file"));
   if (!equal_signatures(sha256_hex(token), sha256_hex(options_.metrics_token)))
@@ -294,7 +292,7 @@ RouteTable::Match Api::find_route(const Call& call) const {
 }
 
 std::optional<Problem> Api::check_access(Call& call) {
-  switch (call.route == nullptr ? Route::kAnybody : call.route->access) {
+  switch (call.route == nullptr ? Route::kAnybody : call.route->askers.access) {
     case Route::kOpen: return std::nullopt;
     case Route::kLogin: return check_page(sign_in_, call.request, true);
     case Route::kPage: return check_host(sign_in_.names, sign_in_.provenance_of(call.request));
@@ -311,7 +309,7 @@ std::optional<Problem> Api::check(Call& call) {
   const RouteTable::Match match = find_route(call);
   call.route = match.route;
   call.path = match.path;
-  const bool open = match.route != nullptr && match.route->access < Route::kAnybody;
+  const bool open = match.route != nullptr && match.route->askers.access < Route::kAnybody;
   if (open && !call.request.in_chunks && call.request.body_bytes > kOpenBodyBytesMax)
     return make_problem("body-too-large", "the body is larger than 4 KiB", "nothing unsigned needs more");
   if (auto refused = check_access(call)) {
@@ -323,7 +321,7 @@ std::optional<Problem> Api::check(Call& call) {
       return make_problem("too-many-requests", "this key asks too often, or for too many bytes",
                           "wait a second");
     // What streams is bounded by how fast it is taken.
-    if (match.route == nullptr || !match.route->streams_body)
+    if (match.route == nullptr || !match.route->traits.streams_body)
       rate_.spend(rate_key(call.caller), call.request.body_bytes);
   }
   if (auto refused = take_owner(services_, call)) {
@@ -340,22 +338,22 @@ std::optional<Problem> Api::check(Call& call) {
     problem.allow = match.allow;
     return problem;
   }
-  if (call.caller.host && std::string_view(match.route->operation) != "issueLoginLink")
+  if (call.caller.host && !match.route->traits.host)
     return make_problem("denied", "the host's key pair makes login links alone", "berth login-link USER");
-  if (const auto& need = match.route->need; need && !call.caller.host)
+  const auto& need = match.route->askers.need;
+  if (need && !call.caller.host)
     if (reach(actor_of(services_, call), need->noun, need->verb) == projections::Reach::kNone)
       return make_problem(
           "denied",
           "this takes the right " + std::string(name_of(need->noun)) + "." + std::string(name_of(need->verb)),
           "berth whoami shows your rights");
   // A job that reads, like an audit, is begun by a POST.
-  const auto& right = match.route->need;
-  const bool reads = !is_write(*match.route) || (right && right->verb == projections::Verb::kSee);
+  const bool reads = !match.route->writes() || (need && need->verb == projections::Verb::kSee);
   if (call.caller.read_only && !reads && !ends_itself(call))
     return make_problem("key-read-only", "this key pair reads, and its requests change nothing",
                         "use another key pair");
   if (auto refused = take_moment(services_, call)) return refused;
-  return is_write(*match.route) ? take_request_id(call) : std::nullopt;
+  return match.route->writes() ? take_request_id(call) : std::nullopt;
 }
 
 void Api::dispatch(const CallPtr& call, const Reply& reply) {
@@ -368,7 +366,7 @@ void Api::dispatch(const CallPtr& call, const Reply& reply) {
                           *call));
     }
   };
-  if (is_write(*call->route)) return run();
+  if (call->route->writes()) return run();
   Errors errors;
   const ReadAfter after = take_read_after(call->target, errors);
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
@@ -396,9 +394,7 @@ void Api::finish(const Call& call, HttpReply& reply) {
   reply.set("X-Request-Id", to_string(call.id));
   if (call.trace) reply.set("traceresponse", to_traceparent(context_within(call)));
   rate_.spend(rate_key(call.caller), reply.body.size());
-  metrics_.count_request(call.route == nullptr ? "none" : call.route->operation,
-                         call.route == nullptr ? "any" : call.request.method, reply.status,
-                         context_.clock().now().boottime - call.began);
+  metrics_.count_request(call, reply.status, context_.clock().now().boottime - call.began);
   if (options_.on_answer) options_.on_answer(call, reply.status);
 }
 
@@ -447,7 +443,7 @@ void Api::handle(const CallPtr& call, std::shared_ptr<BodyStream> body, Reply re
 bool Api::streams_body(const HttpRequest& header) const {
   const auto target = parse_target(header.target);
   const Route* route = target.ok() ? options_.routes.find(header.method, target->segments).route : nullptr;
-  return route != nullptr && route->streams_body;
+  return route != nullptr && route->traits.streams_body;
 }
 
 void Api::handle(HttpRequest request, Reply reply) {
@@ -455,7 +451,7 @@ void Api::handle(HttpRequest request, Reply reply) {
   request.body_bytes = body.size();
   auto [call, refusal] = admit(std::move(request));
   if (refusal) return reply(std::move(*refusal));
-  if (call->route->streams_body)
+  if (call->route->traits.streams_body)
     return handle(call, std::make_shared<WholeBody>(std::move(body)), std::move(reply));
   handle(call, std::move(body), std::move(reply));
 }

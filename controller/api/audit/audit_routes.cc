@@ -149,16 +149,11 @@ void cancel_audit(const Services& services, const CallPtr& call, const Reply& re
 
 std::vector<Route> audit_routes() {
   const Route::Need sees{Noun::kJournal, Verb::kSee};
-  return {{"GET", "/v1/audit/head", "getAuditHead", Route::kAnybody, show_head, sees},
-          {"POST",
-           "/v1/audit/head-key",
-           "rotateHeadKey",
-           Route::kAnybody,
-           rotate,
-           {{Noun::kCluster, Verb::kChange}}},
-          {"POST", "/v1/audit", "startAudit", Route::kAnybody, start_audit, sees},
-          {"GET", "/v1/audit/{job}", "getAudit", Route::kAnybody, show_audit, sees},
-          {"DELETE", "/v1/audit/{job}", "cancelAudit", Route::kAnybody, cancel_audit, sees}};
+  return {{"GET", "/v1/audit/head", "getAuditHead", show_head, sees},
+          {"POST", "/v1/audit/head-key", "rotateHeadKey", rotate, {Noun::kCluster, Verb::kChange}},
+          {"POST", "/v1/audit", "startAudit", start_audit, sees},
+          {"GET", "/v1/audit/{job}", "getAudit", show_audit, sees},
+          {"DELETE", "/v1/audit/{job}", "cancelAudit", cancel_audit, sees}};
 }
 
 }  // namespace berth::controller::api

@@ -39,9 +39,9 @@ void docs(const Services&, const CallPtr&, const Reply& reply) { reply(page_repl
 }  // namespace
 
 std::vector<Route> console_routes() {
-  return {{"GET", "/", "getConsole", Route::kPage, console},
-          {"GET", "/assets/{file}", "getAsset", Route::kPage, asset},
-          {"GET", "/docs", "getDocs", Route::kOpen, docs}};
+  return {{"GET", "/", "getConsole", console, Route::kPage},
+          {"GET", "/assets/{file}", "getAsset", asset, Route::kPage},
+          {"GET", "/docs", "getDocs", docs, Route::kOpen}};
 }
 
 }  // namespace berth::controller::api

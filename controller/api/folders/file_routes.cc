@@ -241,9 +241,9 @@ void get_file(const Services& services, const CallPtr& call, const Reply& reply)
 std::vector<Route> file_routes() {
   constexpr const char* kFiles = "/v1/folders/{folder}/files";
   const Route::Need see{Noun::kFile, Verb::kSee}, change{Noun::kFile, Verb::kChange};
-  return {{"GET", kFiles, "listFiles", Route::kAnybody, list_files, see},
-          {"POST", kFiles, "changeFiles", Route::kAnybody, change_files, change},
-          {"GET", "/v1/folders/{folder}/file", "getFile", Route::kAnybody, get_file, see}};
+  return {{"GET", kFiles, "listFiles", list_files, see},
+          {"POST", kFiles, "changeFiles", change_files, change},
+          {"GET", "/v1/folders/{folder}/file", "getFile", get_file, see}};
 }
 
 }  // namespace berth::controller::api

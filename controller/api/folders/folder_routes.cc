@@ -189,14 +189,14 @@ std::vector<Route> folder_routes() {
   constexpr const char* kOne = "/v1/folders/{folder}";
   const Route::Need see{Noun::kFolder, Verb::kSee}, alter{Noun::kFolder, Verb::kChange},
       end{Noun::kFolder, Verb::kEnd};
-  return {{"GET", kAll, "listFolders", Route::kAnybody, list_folders, see},
-          {"POST", kAll, "createFolder", Route::kAnybody, create_folder, {{Noun::kFolder, Verb::kCreate}}},
-          {"GET", kOne, "getFolder", Route::kAnybody, show_folder, see},
-          {"PATCH", kOne, "renameFolder", Route::kAnybody, rename_folder, alter},
-          {"DELETE", kOne, "purgeFolder", Route::kAnybody, purge_folder, end},
-          {"POST", "/v1/folders/{folder}/trash", "trashFolder", Route::kAnybody, trash_folder, end},
-          {"POST", "/v1/folders/{folder}/restore", "restoreFolder", Route::kAnybody, restore_folder, end},
-          {"PUT", "/v1/folders/{folder}/shares", "shareFolder", Route::kAnybody, share_folder, alter}};
+  return {{"GET", kAll, "listFolders", list_folders, see, {.past = Route::kPast}},
+          {"POST", kAll, "createFolder", create_folder, {Noun::kFolder, Verb::kCreate}},
+          {"GET", kOne, "getFolder", show_folder, see, {.past = Route::kPast}},
+          {"PATCH", kOne, "renameFolder", rename_folder, alter},
+          {"DELETE", kOne, "purgeFolder", purge_folder, end},
+          {"POST", "/v1/folders/{folder}/trash", "trashFolder", trash_folder, end},
+          {"POST", "/v1/folders/{folder}/restore", "restoreFolder", restore_folder, end},
+          {"PUT", "/v1/folders/{folder}/shares", "shareFolder", share_folder, alter}};
 }
 
 }  // namespace berth::controller::api

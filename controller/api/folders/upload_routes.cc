@@ -172,12 +172,11 @@ std::vector<Route> upload_routes() {
   constexpr const char* kAll = "/v1/folders/{folder}/uploads";
   constexpr const char* kOne = "/v1/folders/{folder}/uploads/{upload}";
   const Route::Need change{Noun::kFile, Verb::kChange};
-  return {{"POST", kAll, "beginUpload", Route::kAnybody, begin_upload, change},
-          {"GET", kOne, "getUpload", Route::kAnybody, show_upload, change},
-          {"PUT", kOne, "putChunk", Route::kAnybody, put_chunk, change, true},
-          {"DELETE", kOne, "abortUpload", Route::kAnybody, abort_upload, change},
-          {"POST", "/v1/folders/{folder}/uploads/{upload}/finish", "finishUpload", Route::kAnybody,
-           finish_upload, change}};
+  return {{"POST", kAll, "beginUpload", begin_upload, change},
+          {"GET", kOne, "getUpload", show_upload, change},
+          {"PUT", kOne, "putChunk", put_chunk, change, {.streams_body = true}},
+          {"DELETE", kOne, "abortUpload", abort_upload, change},
+          {"POST", "/v1/folders/{folder}/uploads/{upload}/finish", "finishUpload", finish_upload, change}};
 }
 
 }  // namespace berth::controller::api

@@ -26,12 +26,8 @@ void list_volumes(const Services& services, const CallPtr& call, const Reply& re
 }  // namespace
 
 std::vector<Route> volume_routes() {
-  return {{"GET",
-           "/v1/volumes",
-           "listVolumes",
-           Route::kAnybody,
-           list_volumes,
-           {{projections::Noun::kVolume, projections::Verb::kSee}}}};
+  const Route::Need see{projections::Noun::kVolume, projections::Verb::kSee};
+  return {{"GET", "/v1/volumes", "listVolumes", list_volumes, see, {.past = Route::kPast}}};
 }
 
 }  // namespace berth::controller::api

@@ -262,7 +262,7 @@ void Connection::admit() {
     shared_->counts.keep(id_);
   else
     parser_->body_limit(Api::kOpenBodyBytesMax);
-  if (parser_->is_done() && !call_->route->streams_body) return handle();
+  if (parser_->is_done() && !call_->route->traits.streams_body) return handle();
   stream_.tcp().expires_after(shared_->options.body);
   if (parser_->is_done() || !waits_for_leave(parser_->get())) return begin_body();
   static const std::string kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -273,7 +273,7 @@ void Connection::admit() {
                     });
 }
 
-void Connection::begin_body() { call_->route->streams_body ? handle_streamed() : read_body(); }
+void Connection::begin_body() { call_->route->traits.streams_body ? handle_streamed() : read_body(); }
 
 // The app has the connection until its answer is written.
 void Connection::ask_app(const CallPtr& call) {

@@ -16,6 +16,9 @@ namespace berth::controller::api {
 
 // The header fields that the API reads; empty: absent. Values are as received.
 struct HttpRequest {
+  // Whether the method only reads, whatever the route is.
+  bool is_safe() const { return method == "GET" || method == "HEAD"; }
+
   std::string method;
   std::string target;
   std::string host;

@@ -71,16 +71,14 @@ void remove_domain(const Services& services, const CallPtr& call, const Reply& r
 
 std::vector<Route> domain_routes() {
   constexpr const char* kOne = "/v1/domains/{domain}";
-  return {{"GET", "/v1/domains", "listDomains", Route::kAnybody, list_domains, {{Noun::kDomain, Verb::kSee}}},
-          {"POST",
-           "/v1/domains",
-           "createDomain",
-           Route::kAnybody,
-           create_domain,
-           {{Noun::kDomain, Verb::kCreate}}},
-          {"GET", kOne, "getDomain", Route::kAnybody, show_domain, {{Noun::kDomain, Verb::kSee}}},
-          {"PATCH", kOne, "changeDomain", Route::kAnybody, change_domain, {{Noun::kDomain, Verb::kChange}}},
-          {"DELETE", kOne, "deleteDomain", Route::kAnybody, remove_domain, {{Noun::kDomain, Verb::kEnd}}}};
+  const Route::Need see{Noun::kDomain, Verb::kSee}, create{Noun::kDomain, Verb::kCreate},
+      change{Noun::kDomain, Verb::kChange};
+  const Route::Traits asks_put_domain{.producers = v1::Request::kPutDomain};
+  return {{"GET", "/v1/domains", "listDomains", list_domains, see, {.past = Route::kPast}},
+          {"POST", "/v1/domains", "createDomain", create_domain, create, asks_put_domain},
+          {"GET", kOne, "getDomain", show_domain, see, {.past = Route::kPast}},
+          {"PATCH", kOne, "changeDomain", change_domain, change, asks_put_domain},
+          {"DELETE", kOne, "deleteDomain", remove_domain, {Noun::kDomain, Verb::kEnd}}};
 }
 
 }  // namespace berth::controller::api

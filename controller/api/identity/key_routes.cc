@@ -125,11 +125,11 @@ void remove_key(const Services& services, const CallPtr& call, const Reply& repl
 }  // namespace
 
 std::vector<Route> key_routes() {
-  return {
-      {"GET", "/v1/keys", "listKeys", Route::kAnybody, list_keys, {{Noun::kKey, Verb::kSee}}},
-      {"POST", "/v1/keys", "createKey", Route::kAnybody, create_key, {{Noun::kKey, Verb::kCreate}}},
-      {"PATCH", "/v1/keys/{key}", "changeKey", Route::kAnybody, change_key, {{Noun::kKey, Verb::kChange}}},
-      {"DELETE", "/v1/keys/{key}", "deleteKey", Route::kAnybody, remove_key, {{Noun::kKey, Verb::kEnd}}}};
+  const Route::Need see{Noun::kKey, Verb::kSee}, end{Noun::kKey, Verb::kEnd};
+  return {{"GET", "/v1/keys", "listKeys", list_keys, see, {.past = Route::kOfSuperadmins}},
+          {"POST", "/v1/keys", "createKey", create_key, {Noun::kKey, Verb::kCreate}},
+          {"PATCH", "/v1/keys/{key}", "changeKey", change_key, {Noun::kKey, Verb::kChange}},
+          {"DELETE", "/v1/keys/{key}", "deleteKey", remove_key, end, {.ends_own_key = true}}};
 }
 
 }  // namespace berth::controller::api

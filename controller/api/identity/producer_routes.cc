@@ -192,17 +192,17 @@ void collect_key(const Services& services, const CallPtr& call, const Reply& rep
 }  // namespace
 
 std::vector<Route> producer_routes() {
-  constexpr auto kAnybody = Route::kAnybody;
   constexpr const char* kOne = "/v1/producers/{producer}";
   const Route::Need see{Noun::kProducer, Verb::kSee}, create{Noun::kProducer, Verb::kCreate},
       change{Noun::kProducer, Verb::kChange}, end{Noun::kProducer, Verb::kEnd};
-  return {{"GET", "/v1/producers", "listProducers", kAnybody, list_producers, see},
-          {"POST", "/v1/producers", "createProducer", kAnybody, create_producer, create},
-          {"GET", kOne, "getProducer", kAnybody, show_producer},
-          {"PATCH", kOne, "changeProducer", kAnybody, change_producer, change},
-          {"DELETE", kOne, "deleteProducer", kAnybody, remove_producer, end},
-          {"POST", "/v1/producers/{producer}/rotate", "rotateProducerKey", kAnybody, rotate_key, change},
-          {"POST", "/v1/producers/{producer}/key", "collectProducerKey", Route::kOpen, collect_key}};
+  const Route::Traits past_of_superadmins{.past = Route::kOfSuperadmins, .producers = Route::kThemselves};
+  return {{"GET", "/v1/producers", "listProducers", list_producers, see, {.past = Route::kOfSuperadmins}},
+          {"POST", "/v1/producers", "createProducer", create_producer, create},
+          {"GET", kOne, "getProducer", show_producer, Route::kAnybody, past_of_superadmins},
+          {"PATCH", kOne, "changeProducer", change_producer, change},
+          {"DELETE", kOne, "deleteProducer", remove_producer, end},
+          {"POST", "/v1/producers/{producer}/rotate", "rotateProducerKey", rotate_key, change},
+          {"POST", "/v1/producers/{producer}/key", "collectProducerKey", collect_key, Route::kOpen}};
 }
 
 }  // namespace berth::controller::api

@@ -130,24 +130,17 @@ void remove_member(const Services& services, const CallPtr& call, const Reply& r
 std::vector<Route> project_routes() {
   constexpr const char* kOne = "/v1/projects/{domain}/{project}";
   constexpr const char* kMember = "/v1/projects/{domain}/{project}/members/{user}";
-  return {
-      {"GET", "/v1/projects", "listProjects", Route::kAnybody, list_projects, {{Noun::kProject, Verb::kSee}}},
-      {"POST",
-       "/v1/projects",
-       "createProject",
-       Route::kAnybody,
-       create_project,
-       {{Noun::kProject, Verb::kCreate}}},
-      {"GET", kOne, "getProject", Route::kAnybody, show_project, {{Noun::kProject, Verb::kSee}}},
-      {"PATCH", kOne, "changeProject", Route::kAnybody, change_project, {{Noun::kProject, Verb::kChange}}},
-      {"DELETE", kOne, "deleteProject", Route::kAnybody, remove_project, {{Noun::kProject, Verb::kEnd}}},
-      {"PUT", kMember, "putMember", Route::kAnybody, put_member, {{Noun::kMembership, Verb::kChange}}},
-      {"DELETE",
-       kMember,
-       "deleteMember",
-       Route::kAnybody,
-       remove_member,
-       {{Noun::kMembership, Verb::kChange}}}};
+  const Route::Need see{Noun::kProject, Verb::kSee}, create{Noun::kProject, Verb::kCreate},
+      alter{Noun::kProject, Verb::kChange}, change_membership{Noun::kMembership, Verb::kChange};
+  const Route::Traits asks_put_project{.producers = v1::Request::kPutProject},
+      asks_put_membership{.producers = v1::Request::kPutMembership};
+  return {{"GET", "/v1/projects", "listProjects", list_projects, see, {.past = Route::kPast}},
+          {"POST", "/v1/projects", "createProject", create_project, create, asks_put_project},
+          {"GET", kOne, "getProject", show_project, see, {.past = Route::kPast}},
+          {"PATCH", kOne, "changeProject", change_project, alter, asks_put_project},
+          {"DELETE", kOne, "deleteProject", remove_project, {Noun::kProject, Verb::kEnd}},
+          {"PUT", kMember, "putMember", put_member, change_membership, asks_put_membership},
+          {"DELETE", kMember, "deleteMember", remove_member, change_membership, asks_put_membership}};
 }
 
 }  // namespace berth::controller::api

@@ -113,21 +113,14 @@ void remove_user(const Services& services, const CallPtr& call, const Reply& rep
 }  // namespace
 
 std::vector<Route> user_routes() {
-  return {{"GET", "/v1/users", "listUsers", Route::kAnybody, list_users, {{Noun::kUser, Verb::kSee}}},
-          {"POST", "/v1/users", "createUser", Route::kAnybody, create_user, {{Noun::kUser, Verb::kCreate}}},
-          {"GET", "/v1/users/{user}", "getUser", Route::kAnybody, show_user, {{Noun::kUser, Verb::kSee}}},
-          {"PATCH",
-           "/v1/users/{user}",
-           "changeUser",
-           Route::kAnybody,
-           change_user,
-           {{Noun::kUser, Verb::kChange}}},
-          {"DELETE",
-           "/v1/users/{user}",
-           "deleteUser",
-           Route::kAnybody,
-           remove_user,
-           {{Noun::kUser, Verb::kEnd}}}};
+  const Route::Need create{Noun::kUser, Verb::kCreate}, see{Noun::kUser, Verb::kSee},
+      change{Noun::kUser, Verb::kChange};
+  const Route::Traits asks_put_user{.producers = v1::Request::kPutUser};
+  return {{"GET", "/v1/users", "listUsers", list_users, see, {.past = Route::kPast}},
+          {"POST", "/v1/users", "createUser", create_user, create, asks_put_user},
+          {"GET", "/v1/users/{user}", "getUser", show_user, see, {.past = Route::kPast}},
+          {"PATCH", "/v1/users/{user}", "changeUser", change_user, change, asks_put_user},
+          {"DELETE", "/v1/users/{user}", "deleteUser", remove_user, {Noun::kUser, Verb::kEnd}}};
 }
 
 }  // namespace berth::controller::api

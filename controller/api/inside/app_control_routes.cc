@@ -93,12 +93,11 @@ void connect_app(const Services& services, const CallPtr& call, const Reply& rep
 }  // namespace
 
 std::vector<Route> app_control_routes() {
-  constexpr auto kOfAnybody = Route::kAnybody;
   const Route::Need act{Noun::kTerminal, Verb::kAct};
-  return {{"GET", "/v1/sessions/{session}/apps", "listApps", kOfAnybody, answer_app_list, act},
-          {"DELETE", "/v1/sessions/{session}/apps/{app}", "endApp", kOfAnybody, answer_app_end, act},
-          {"GET", "/v1/sessions/{session}/apps/{app}/start", "startApp", kOfAnybody, start_app, act},
-          {"GET", "/v1/sessions/{session}/apps/{app}/connect", "connectApp", kOfAnybody, connect_app, act}};
+  return {{"GET", "/v1/sessions/{session}/apps", "listApps", answer_app_list, act},
+          {"DELETE", "/v1/sessions/{session}/apps/{app}", "endApp", answer_app_end, act},
+          {"GET", "/v1/sessions/{session}/apps/{app}/start", "startApp", start_app, act},
+          {"GET", "/v1/sessions/{session}/apps/{app}/connect", "connectApp", connect_app, act}};
 }
 
 }  // namespace berth::controller::api

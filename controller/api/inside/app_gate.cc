@@ -84,8 +84,7 @@ std::optional<Problem> check_app_request(const Services& services, Call& call) {
   if (path == kTicketPath) return check_ticket_request(services, call);
   if (path.starts_with("/.berth/"))
     return make_problem("no-such-route", "there is nothing at this address", std::string(kOpenHint));
-  const bool reads = request.method == "GET" || request.method == "HEAD";
-  if (!reads || !request.upgrade.empty())
+  if (!request.is_safe() || !request.upgrade.empty())
     if (auto problem = check_own_origin(services, request, *app)) return problem;
   if (auto problem = check_asking_page(request)) return problem;
 

@@ -111,17 +111,13 @@ void take_ticket(const Services& services, const CallPtr& call, const Reply& rep
 }  // namespace
 
 const Route& app_open_route() {
-  static const Route route{"POST", "/.berth/open", "exchangeTicket", Route::kOpen, take_ticket};
+  static const Route route{"POST", "/.berth/open", "exchangeTicket", take_ticket, Route::kOpen};
   return route;
 }
 
 std::vector<Route> app_routes() {
-  return {{"POST",
-           "/v1/sessions/{session}/apps/{app}/open",
-           "openApp",
-           Route::kAnybody,
-           make_ticket,
-           {{projections::Noun::kTerminal, projections::Verb::kAct}}}};
+  const Route::Need act{projections::Noun::kTerminal, projections::Verb::kAct};
+  return {{"POST", "/v1/sessions/{session}/apps/{app}/open", "openApp", make_ticket, act}};
 }
 
 }  // namespace berth::controller::api

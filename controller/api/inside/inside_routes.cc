@@ -54,43 +54,13 @@ void answer_end(const Services& services, const CallPtr& call, const Reply& repl
 }  // namespace
 
 std::vector<Route> inside_routes() {
-  constexpr auto kOfAnybody = Route::kAnybody;
-  return {{"GET",
-           "/v1/sessions/{session}/exec",
-           "openExec",
-           kOfAnybody,
-           open_stream<StreamKind::kExec>,
-           {{Noun::kExec, Verb::kAct}}},
-          {"GET",
-           "/v1/sessions/{session}/shell",
-           "openShell",
-           kOfAnybody,
-           open_stream<StreamKind::kShell>,
-           {{Noun::kTerminal, Verb::kAct}}},
-          {"GET",
-           "/v1/sessions/{session}/copy",
-           "openCopy",
-           kOfAnybody,
-           open_stream<StreamKind::kCopy>,
-           {{Noun::kExec, Verb::kAct}}},
-          {"GET",
-           "/v1/sessions/{session}/shells",
-           "listShells",
-           kOfAnybody,
-           answer_list,
-           {{Noun::kTerminal, Verb::kAct}}},
-          {"DELETE",
-           "/v1/sessions/{session}/shells/{shell}",
-           "endShell",
-           kOfAnybody,
-           answer_end,
-           {{Noun::kTerminal, Verb::kAct}}},
-          {"GET",
-           "/v1/sessions/{session}/losses",
-           "getLosses",
-           kOfAnybody,
-           answer_losses,
-           {{Noun::kSession, Verb::kEnd}}}};
+  const Route::Need act_exec{Noun::kExec, Verb::kAct}, act_terminal{Noun::kTerminal, Verb::kAct};
+  return {{"GET", "/v1/sessions/{session}/exec", "openExec", open_stream<StreamKind::kExec>, act_exec},
+          {"GET", "/v1/sessions/{session}/shell", "openShell", open_stream<StreamKind::kShell>, act_terminal},
+          {"GET", "/v1/sessions/{session}/copy", "openCopy", open_stream<StreamKind::kCopy>, act_exec},
+          {"GET", "/v1/sessions/{session}/shells", "listShells", answer_list, act_terminal},
+          {"DELETE", "/v1/sessions/{session}/shells/{shell}", "endShell", answer_end, act_terminal},
+          {"GET", "/v1/sessions/{session}/losses", "getLosses", answer_losses, {Noun::kSession, Verb::kEnd}}};
 }
 
 }  // namespace berth::controller::api

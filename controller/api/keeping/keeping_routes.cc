@@ -199,13 +199,13 @@ void destroy_seal_key(const Services& services, const CallPtr& call, const Reply
 std::vector<Route> keeping_routes() {
   const auto sees = Route::Need{Noun::kCluster, Verb::kSee};
   const auto changes = Route::Need{Noun::kCluster, Verb::kChange};
-  return {{"GET", "/v1/history", "getHistory", Route::kAnybody, get_history, {sees}},
-          {"PUT", "/v1/history", "setHistory", Route::kAnybody, set_history, {changes}},
-          {"POST", "/v1/history/prune", "pruneHistory", Route::kAnybody, prune_history, {changes}},
-          {"GET", "/v1/sealing", "getSealing", Route::kAnybody, get_sealing, {{Noun::kJournal, Verb::kSee}}},
-          {"POST", "/v1/sealing/keys", "addSealKey", Route::kAnybody, add_seal_key, {changes}},
-          {"POST", "/v1/sealing/reseal", "resealSecrets", Route::kAnybody, reseal, {changes}},
-          {"POST", "/v1/sealing/destroy", "destroySealKey", Route::kAnybody, destroy_seal_key, {changes}}};
+  return {{"GET", "/v1/history", "getHistory", get_history, sees},
+          {"PUT", "/v1/history", "setHistory", set_history, changes},
+          {"POST", "/v1/history/prune", "pruneHistory", prune_history, changes},
+          {"GET", "/v1/sealing", "getSealing", get_sealing, {Noun::kJournal, Verb::kSee}},
+          {"POST", "/v1/sealing/keys", "addSealKey", add_seal_key, changes},
+          {"POST", "/v1/sealing/reseal", "resealSecrets", reseal, changes},
+          {"POST", "/v1/sealing/destroy", "destroySealKey", destroy_seal_key, changes}};
 }
 
 }  // namespace berth::controller::api

@@ -89,18 +89,11 @@ void end_browser_session(const Services& services, const CallPtr& call, const Re
 }  // namespace
 
 std::vector<Route> browser_session_routes() {
-  return {{"GET",
-           "/v1/browser-sessions",
-           "listBrowserSessions",
-           Route::kAnybody,
-           list_browser_sessions,
-           {{Noun::kBrowserSession, Verb::kSee}}},
-          {"DELETE",
-           "/v1/browser-sessions/{id}",
-           "endBrowserSession",
-           Route::kAnybody,
-           end_browser_session,
-           {{Noun::kBrowserSession, Verb::kEnd}}}};
+  const Route::Need see{Noun::kBrowserSession, Verb::kSee}, ends{Noun::kBrowserSession, Verb::kEnd};
+  const Route::Traits past_of_superadmins{.past = Route::kOfSuperadmins};
+  return {
+      {"GET", "/v1/browser-sessions", "listBrowserSessions", list_browser_sessions, see, past_of_superadmins},
+      {"DELETE", "/v1/browser-sessions/{id}", "endBrowserSession", end_browser_session, ends}};
 }
 
 }  // namespace berth::controller::api

@@ -61,7 +61,7 @@ std::optional<Problem> check_page(const SignIn& sign_in, const HttpRequest& requ
 
 std::optional<Problem> authenticate_by_cookie(const Services& services, Call& call,
                                               const BrowserCookie& cookie) {
-  const bool writes = call.request.method != "GET" && call.request.method != "HEAD";
+  const bool writes = !call.request.is_safe();
   if (auto problem = check_page(services.sign_in, call.request, writes)) return problem;
   const auto row = find_browser_session(services.context, cookie, call.caller);
   if (!row) return signed_out("this browser is not signed in any more");

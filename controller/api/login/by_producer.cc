@@ -12,55 +12,19 @@ namespace {
 using projections::Noun;
 using projections::Verb;
 
-// What a producer may use, and the request that its scope must name for it; none: it reads what is its
-// owner's own, whatever role that owner has.
-struct ProducerRoute {
-  std::string_view operation;
-  std::string_view request;
-};
-constexpr ProducerRoute kRoutes[] = {
-    {"createSessions", "request_session"},
-    {"deleteSession", "terminate_session"},
-    {"terminateSessions", "terminate_sessions"},
-    {"shareSession", "share_session"},
-    {"createDomain", "put_domain"},
-    {"changeDomain", "put_domain"},
-    {"createProject", "put_project"},
-    {"changeProject", "put_project"},
-    {"createUser", "put_user"},
-    {"changeUser", "put_user"},
-    {"putMember", "put_membership"},
-    {"deleteMember", "put_membership"},
-    {"listSessions", ""},
-    {"getSession", ""},
-    {"explainSession", ""},
-    {"getSessionLogs", ""},
-    {"listEvents", ""},
-    {"watchRows", ""},
-    {"listImages", ""},
-    {"listGroups", ""},
-    {"listSlots", ""},
-    {"listPresets", ""},
-    {"checkPresets", ""},
-    {"getResource", ""},
-};
-
-// Of the producer itself, whoever its owners are.
-bool is_own_route(std::string_view operation) {
-  return operation == "getProducer" || operation == "watchProducerAnswers";
-}
-
 Problem out_of_scope(const std::string& producer, const std::string& what) {
   return make_problem("out-of-scope", "producer " + producer + " may not ask for " + what,
                       "its scope: berth producer show " + producer);
 }
 
 std::optional<Problem> become(const projections::State& state, const std::string& user,
-                              std::string_view request, Caller& caller) {
+                              const Route::Producers& route, Caller& caller) {
   const auto* row = state.producers.find(caller.producer);
   if (row == nullptr) return make_problem("key-inactive", "the producer was removed");
-  if (!request.empty() && !projections::has_in_scope(row->def, request))
-    return out_of_scope(caller.producer, std::string(request));
+  if (route.use == Route::kAsk) {
+    const std::string& request = v1::Request::descriptor()->FindFieldByNumber(route.request)->name();
+    if (!projections::has_in_scope(row->def, request)) return out_of_scope(caller.producer, request);
+  }
   const v1::Owner owner = projections::owner_in_scope(state, row->def, user);
   const auto* of = state.users.find(user);
   if (owner.user().empty() || of == nullptr)
@@ -68,7 +32,7 @@ std::optional<Problem> become(const projections::State& state, const std::string
   if (of->def.disabled())
     return make_problem("owner-disabled", "user " + user + " is disabled", "ask an administrator");
   caller.user = user;
-  caller.own_alone = request.empty();
+  caller.own_alone = route.use == Route::kRead;
   caller.role = caller.own_alone ? "user" : of->def.role();
   caller.domain = owner.domain();
   caller.project = owner.project();
@@ -96,11 +60,10 @@ std::optional<ProducerKey> find_producer_key(ApiContext& context, const std::str
 }
 
 std::optional<Problem> take_owner(const Services& services, Call& call) {
-  if (call.caller.producer.empty() || call.route == nullptr || is_own_route(call.route->operation))
-    return std::nullopt;
-  const auto route =
-      std::ranges::find(kRoutes, std::string_view(call.route->operation), &ProducerRoute::operation);
-  if (route == std::end(kRoutes))
+  if (call.caller.producer.empty() || call.route == nullptr) return std::nullopt;
+  const Route::Producers& route = call.route->traits.producers;
+  if (route.use == Route::kThemselves) return std::nullopt;
+  if (route.use == Route::kNothing)
     return make_problem("denied", "this route is none of a producer's", "a person asks here");
   Errors errors;
   Query query(call.target, errors);
@@ -113,7 +76,7 @@ std::optional<Problem> take_owner(const Services& services, Call& call) {
     return make_problem("owner-missing", "a producer names for whom it asks: ?owner=USER", "");
   std::optional<Problem> problem;
   services.context.with_state(
-      [&](const StateView& view) { problem = become(view.state, *user, route->request, call.caller); });
+      [&](const StateView& view) { problem = become(view.state, *user, route, call.caller); });
   return problem;
 }
 

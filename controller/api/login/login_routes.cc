@@ -209,11 +209,11 @@ void logout(const Services& services, const CallPtr& call, const Reply& reply) {
 }  // namespace
 
 std::vector<Route> login_routes() {
-  return {{"POST", "/v1/login", "login", Route::kLogin, login},
-          {"POST", "/v1/login/key", "loginForKey", Route::kLogin, login_for_key},
-          {"POST", "/v1/login/link", "loginByLink", Route::kLogin, login_by_link},
-          {"POST", "/v1/login/link/check", "checkLink", Route::kLogin, check_link},
-          {"POST", "/v1/logout", "logout", Route::kAnybody, logout}};
+  return {{"POST", "/v1/login", "login", login, Route::kLogin},
+          {"POST", "/v1/login/key", "loginForKey", login_for_key, Route::kLogin},
+          {"POST", "/v1/login/link", "loginByLink", login_by_link, Route::kLogin},
+          {"POST", "/v1/login/link/check", "checkLink", check_link, Route::kLogin},
+          {"POST", "/v1/logout", "logout", logout, Route::kAnybody}};
 }
 
 }  // namespace berth::controller::api

@@ -104,18 +104,9 @@ void issue_link(const Services& services, const CallPtr& call, const Reply& repl
 }  // namespace
 
 std::vector<Route> password_routes() {
-  return {{"PUT",
-           "/v1/users/{user}/password",
-           "changePassword",
-           Route::kAnybody,
-           change_password,
-           {{Noun::kPassword, Verb::kChange}}},
-          {"POST",
-           "/v1/users/{user}/link",
-           "issueLoginLink",
-           Route::kAnybody,
-           issue_link,
-           {{Noun::kLoginLink, Verb::kCreate}}}};
+  const Route::Need change{Noun::kPassword, Verb::kChange}, create{Noun::kLoginLink, Verb::kCreate};
+  return {{"PUT", "/v1/users/{user}/password", "changePassword", change_password, change},
+          {"POST", "/v1/users/{user}/link", "issueLoginLink", issue_link, create, {.host = true}}};
 }
 
 }  // namespace berth::controller::api

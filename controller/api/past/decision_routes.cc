@@ -116,12 +116,8 @@ void explain_decision(const Services& services, const CallPtr& call, const Reply
 }  // namespace
 
 std::vector<Route> decision_routes() {
-  return {{"GET",
-           "/v1/decisions/{position}",
-           "getDecision",
-           Route::kAnybody,
-           explain_decision,
-           {{projections::Noun::kSession, projections::Verb::kSee}}}};
+  const Route::Need see{projections::Noun::kSession, projections::Verb::kSee};
+  return {{"GET", "/v1/decisions/{position}", "getDecision", explain_decision, see}};
 }
 
 }  // namespace berth::controller::api

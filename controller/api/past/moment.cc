@@ -9,19 +9,6 @@
 namespace berth::controller::api {
 namespace {
 
-// What openapi.json marks with x-berth-past.
-constexpr std::string_view kHavePast[] = {
-    "listSessions", "getSession",   "explainSession", "listAgents",          "getAgent",      "listImages",
-    "listGroups",   "listSlots",    "getResource",    "listPresets",         "checkPresets",  "listLimits",
-    "getLimit",     "getFairShare", "listQuarantine", "exportScenario",      "listUsers",     "getUser",
-    "listDomains",  "getDomain",    "listProjects",   "getProject",          "listFolders",   "getFolder",
-    "listVolumes",  "getCluster",   "listKeys",       "listBrowserSessions", "listProducers", "getProducer",
-    "getUsage"};
-
-// How people signed in says more about them than what they did.
-constexpr std::string_view kOfSuperadmins[] = {"listKeys", "listBrowserSessions", "listProducers",
-                                               "getProducer"};
-
 constexpr std::size_t kYearDigits = 4;
 
 Error no_moment(std::string_view text, const char* what) {
@@ -45,10 +32,9 @@ std::optional<std::string> take_parameter(Target& target, std::string_view name)
   return value;
 }
 
+// How people signed in says more about them than what they did.
 std::optional<Problem> check_right(const Services& services, const Call& call) {
-  const std::string_view operation = call.route->operation;
-  if (std::ranges::find(kOfSuperadmins, operation) == std::end(kOfSuperadmins) ||
-      actor_of(services, call).role == "superadmin")
+  if (call.route->traits.past != Route::kOfSuperadmins || actor_of(services, call).role == "superadmin")
     return std::nullopt;
   return make_problem("denied", "what was here in the past is for superadmins", "leave at= away");
 }
@@ -95,16 +81,12 @@ boost::json::object point_to_json(const projections::PastPoint& point) {
   return {{"position", to_string(EventId{point.position, 0})}, {"time", format_time(point.time)}};
 }
 
-bool has_past(const Route& route) {
-  return std::string_view(route.method) == "GET" &&
-         std::ranges::find(kHavePast, std::string_view(route.operation)) != std::end(kHavePast);
-}
-
 std::optional<Problem> take_moment(const Services& services, Call& call) {
   const bool given =
       std::ranges::any_of(call.target.parameters, [](const auto& one) { return one.first == "at"; });
-  if (call.route->access == Route::kPage) return std::nullopt;  // the console's own address may name a moment
-  const bool known = has_past(*call.route);
+  if (call.route->askers.access == Route::kPage)
+    return std::nullopt;  // the console's own address may name a moment
+  const bool known = call.route->traits.past != Route::kNoPast;
   if (!known && !given) return std::nullopt;
   if (!known)
     return make_problem("no-past",

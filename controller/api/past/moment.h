@@ -19,9 +19,6 @@ Result<projections::PastMoment> parse_moment(std::string_view text);
 std::string moment_text(const projections::PastPoint& point);
 boost::json::object point_to_json(const projections::PastPoint& point);
 
-// Whether the route is answered from folded state, so that it has a past.
-bool has_past(const Route& route);
-
 // Takes at= out of the call's parameters, and the moment that a page token has. A problem: the route has no
 // past, or the caller may not see it.
 std::optional<Problem> take_moment(const Services& services, Call& call);

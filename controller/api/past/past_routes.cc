@@ -204,8 +204,8 @@ void ask_diff(const Services& services, const CallPtr& call, const Reply& reply)
 }  // namespace
 
 std::vector<Route> past_routes() {
-  return {{"GET", "/v1/past", "getPast", Route::kAnybody, answer_bounds},
-          {"GET", "/v1/diff", "getDiff", Route::kAnybody, ask_diff}};
+  return {{"GET", "/v1/past", "getPast", answer_bounds, Route::kAnybody},
+          {"GET", "/v1/diff", "getDiff", ask_diff, Route::kAnybody}};
 }
 
 }  // namespace berth::controller::api

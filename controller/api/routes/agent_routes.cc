@@ -234,39 +234,15 @@ void join(const Services& services, const CallPtr& call, const Reply& reply) {
 }  // namespace
 
 std::vector<Route> agent_routes() {
-  return {{"GET", "/v1/agents", "listAgents", Route::kAnybody, list, {{Noun::kAgent, Verb::kSee}}},
-          {"GET", "/v1/agents/{agent}", "getAgent", Route::kAnybody, show, {{Noun::kAgent, Verb::kSee}}},
-          {"POST",
-           "/v1/agents/{agent}/fence",
-           "fenceAgent",
-           Route::kAnybody,
-           fence,
-           {{Noun::kAgent, Verb::kChange}}},
-          {"POST",
-           "/v1/agents/{agent}/drain",
-           "drainAgent",
-           Route::kAnybody,
-           drain,
-           {{Noun::kAgent, Verb::kChange}}},
-          {"POST",
-           "/v1/agents/{agent}/undrain",
-           "undrainAgent",
-           Route::kAnybody,
-           undrain,
-           {{Noun::kAgent, Verb::kChange}}},
-          {"POST",
-           "/v1/agents/{agent}/enroll",
-           "enrollAgent",
-           Route::kAnybody,
-           enroll,
-           {{Noun::kAgent, Verb::kCreate}}},
-          {"POST",
-           "/v1/agents/{agent}/token",
-           "takeEnrolmentToken",
-           Route::kAnybody,
-           take_token,
-           {{Noun::kAgent, Verb::kCreate}}},
-          {"POST", "/v1/agents/{agent}/join", "joinAgent", Route::kOpen, join}};
+  const Route::Need see{Noun::kAgent, Verb::kSee}, create{Noun::kAgent, Verb::kCreate};
+  return {{"GET", "/v1/agents", "listAgents", list, see, {.past = Route::kPast}},
+          {"GET", "/v1/agents/{agent}", "getAgent", show, see, {.past = Route::kPast}},
+          {"POST", "/v1/agents/{agent}/fence", "fenceAgent", fence, {Noun::kAgent, Verb::kChange}},
+          {"POST", "/v1/agents/{agent}/drain", "drainAgent", drain, {Noun::kAgent, Verb::kChange}},
+          {"POST", "/v1/agents/{agent}/undrain", "undrainAgent", undrain, {Noun::kAgent, Verb::kChange}},
+          {"POST", "/v1/agents/{agent}/enroll", "enrollAgent", enroll, create},
+          {"POST", "/v1/agents/{agent}/token", "takeEnrolmentToken", take_token, create},
+          {"POST", "/v1/agents/{agent}/join", "joinAgent", join, Route::kOpen}};
 }
 
 }  // namespace berth::controller::api

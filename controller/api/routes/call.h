@@ -102,13 +102,48 @@ struct Route {
     projections::Noun noun;
     projections::Verb verb;
   };
+  // Who may ask: everybody who signed in, those with a reach in a right (the handler asks how far), or also
+  // strangers.
+  struct Askers {
+    Askers(Access open) : access(open) {}  // NOLINT(google-explicit-constructor)
+    Askers(Need right) : need(right) {}    // NOLINT(google-explicit-constructor)
+    Askers(projections::Noun noun, projections::Verb verb) : need(Need{noun, verb}) {}
+    Access access = kAnybody;
+    std::optional<Need> need;
+  };
+  // Whether the route takes at=; openapi.json marks such a route with x-berth-past.
+  enum Past : std::uint8_t { kNoPast, kPast, kOfSuperadmins };
+  enum ProducerUse : std::uint8_t {
+    kNothing,
+    kThemselves,  // about the producer itself, whoever its owners are
+    kRead,        // what is its owner's own, whatever role that owner has
+    kAsk          // a request that its scope must name
+  };
+  // What producers may use the route for.
+  struct Producers {
+    Producers(ProducerUse what) : use(what) {}  // NOLINT(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    Producers(v1::Request::BodyCase asked) : use(kAsk), request(asked) {}
+    ProducerUse use = kNothing;
+    v1::Request::BodyCase request = v1::Request::BODY_NOT_SET;
+  };
+  // What few routes have.
+  struct Traits {
+    Past past = kNoPast;
+    Producers producers = kNothing;
+    bool streams_body = false;  // the handler is given Call::body, of up to BodyStream::kBytesMax
+    bool host = false;          // the host's key pair asks here, and nowhere else
+    bool ends_own_key = false;  // a key pair that only reads may end itself: the path names a key pair
+    bool scraped = false;       // by Prometheus, which cannot sign: the server's metrics token reads it
+  };
   const char* method;
   const char* pattern;
   const char* operation;  // operationId in openapi.json
-  Access access;
   Handler handler;
-  std::optional<Need> need = std::nullopt;  // whoever has no reach in it is refused; the handler asks how far
-  bool streams_body = false;                // it is given Call::body, of up to BodyStream::kBytesMax
+  Askers askers;
+  Traits traits = {};
+
+  bool writes() const { return std::string_view(method) != "GET"; }
 };
 
 HttpReply json_reply(unsigned status, const boost::json::value& body);

@@ -199,22 +199,17 @@ void openapi(const Services&, const CallPtr& call, const Reply& reply) {
 }  // namespace
 
 std::vector<Route> cluster_routes() {
-  return {
-      {"GET", "/v1/cluster", "getCluster", Route::kAnybody, cluster, {{Noun::kCluster, Verb::kSee}}},
-      {"POST",
-       "/v1/cluster/accept-truncation",
-       "acceptTruncation",
-       Route::kAnybody,
-       accept_truncation,
-       {{Noun::kJournal, Verb::kAct}}},
-      {"GET", "/v1/log-level", "getLogLevel", Route::kAnybody, log_level, {{Noun::kMetrics, Verb::kSee}}},
-      {"PUT", "/v1/log-level", "setLogLevel", Route::kAnybody, set_log_level, {{Noun::kJournal, Verb::kAct}}},
-      {"GET", "/v1/whoami", "getCaller", Route::kAnybody, whoami},
-      {"GET", "/livez", "getLiveness", Route::kOpen, livez},
-      {"GET", "/readyz", "getReadiness", Route::kOpen, readyz},
-      {"GET", "/metrics", "getMetrics", Route::kAnybody, metrics, {{Noun::kMetrics, Verb::kSee}}},
-      {"GET", "/v1/operations", "getOperations", Route::kAnybody, operations, {{Noun::kMetrics, Verb::kSee}}},
-      {"GET", "/openapi.json", "getDescription", Route::kOpen, openapi}};
+  const Route::Need see{Noun::kCluster, Verb::kSee}, act{Noun::kJournal, Verb::kAct};
+  return {{"GET", "/v1/cluster", "getCluster", cluster, see, {.past = Route::kPast}},
+          {"POST", "/v1/cluster/accept-truncation", "acceptTruncation", accept_truncation, act},
+          {"GET", "/v1/log-level", "getLogLevel", log_level, {Noun::kMetrics, Verb::kSee}},
+          {"PUT", "/v1/log-level", "setLogLevel", set_log_level, act},
+          {"GET", "/v1/whoami", "getCaller", whoami, Route::kAnybody},
+          {"GET", "/livez", "getLiveness", livez, Route::kOpen},
+          {"GET", "/readyz", "getReadiness", readyz, Route::kOpen},
+          {"GET", "/metrics", "getMetrics", metrics, {Noun::kMetrics, Verb::kSee}, {.scraped = true}},
+          {"GET", "/v1/operations", "getOperations", operations, {Noun::kMetrics, Verb::kSee}},
+          {"GET", "/openapi.json", "getDescription", openapi, Route::kOpen}};
 }
 
 }  // namespace berth::controller::api

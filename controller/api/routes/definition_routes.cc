@@ -113,18 +113,16 @@ void resource(const Services& services, const CallPtr& call, const Reply& reply)
 }  // namespace
 
 std::vector<Route> definition_routes() {
-  return {{"GET", "/v1/images", "listImages", Route::kAnybody, list_images, {{Noun::kImage, Verb::kSee}}},
-          {"POST", "/v1/images", "putImage", Route::kAnybody, post_image, {{Noun::kImage, Verb::kCreate}}},
-          {"POST",
-           "/v1/images/{reference}/build",
-           "recordImageBuild",
-           Route::kAnybody,
-           post_build,
-           {{Noun::kImage, Verb::kCreate}}},
-          {"GET", "/v1/groups", "listGroups", Route::kAnybody, list_groups, {{Noun::kGroup, Verb::kSee}}},
-          {"POST", "/v1/groups", "putGroup", Route::kAnybody, post_group, {{Noun::kGroup, Verb::kCreate}}},
-          {"GET", "/v1/slots", "listSlots", Route::kAnybody, list_slots, {{Noun::kSlotType, Verb::kSee}}},
-          {"GET", "/v1/resource", "getResource", Route::kAnybody, resource, {{Noun::kGroup, Verb::kSee}}}};
+  const Route::Need see_image{Noun::kImage, Verb::kSee}, create{Noun::kImage, Verb::kCreate},
+      see_group{Noun::kGroup, Verb::kSee}, see_slot_type{Noun::kSlotType, Verb::kSee};
+  const Route::Traits past_read{.past = Route::kPast, .producers = Route::kRead};
+  return {{"GET", "/v1/images", "listImages", list_images, see_image, past_read},
+          {"POST", "/v1/images", "putImage", post_image, create},
+          {"POST", "/v1/images/{reference}/build", "recordImageBuild", post_build, create},
+          {"GET", "/v1/groups", "listGroups", list_groups, see_group, past_read},
+          {"POST", "/v1/groups", "putGroup", post_group, {Noun::kGroup, Verb::kCreate}},
+          {"GET", "/v1/slots", "listSlots", list_slots, see_slot_type, past_read},
+          {"GET", "/v1/resource", "getResource", resource, see_group, past_read}};
 }
 
 }  // namespace berth::controller::api

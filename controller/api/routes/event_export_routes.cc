@@ -132,12 +132,7 @@ void export_route(const Services& services, const CallPtr& call, const Reply& re
 }  // namespace
 
 std::vector<Route> event_export_routes() {
-  return {{"GET",
-           "/v1/events/export",
-           "exportEvents",
-           Route::kAnybody,
-           export_route,
-           {{Noun::kEvent, Verb::kSee}}}};
+  return {{"GET", "/v1/events/export", "exportEvents", export_route, {Noun::kEvent, Verb::kSee}}};
 }
 
 }  // namespace berth::controller::api

@@ -183,8 +183,14 @@ void answers(const Services& services, const CallPtr& call, const Reply& reply) 
 }  // namespace
 
 std::vector<Route> event_routes() {
-  return {{"GET", "/v1/events", "listEvents", Route::kAnybody, events, {{Noun::kEvent, Verb::kSee}}},
-          {"GET", "/v1/producers/{producer}/answers", "watchProducerAnswers", Route::kAnybody, answers}};
+  const Route::Need see{Noun::kEvent, Verb::kSee};
+  return {{"GET", "/v1/events", "listEvents", events, see, {.producers = Route::kRead}},
+          {"GET",
+           "/v1/producers/{producer}/answers",
+           "watchProducerAnswers",
+           answers,
+           Route::kAnybody,
+           {.producers = Route::kThemselves}}};
 }
 
 }  // namespace berth::controller::api

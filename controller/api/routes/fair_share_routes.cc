@@ -72,12 +72,8 @@ void get_fair_share(const Services& services, const CallPtr& call, const Reply& 
 }  // namespace
 
 std::vector<Route> fair_share_routes() {
-  return {{"GET",
-           "/v1/fair-share",
-           "getFairShare",
-           Route::kAnybody,
-           get_fair_share,
-           {{Noun::kGroup, Verb::kSee}}}};
+  const Route::Need see{Noun::kGroup, Verb::kSee};
+  return {{"GET", "/v1/fair-share", "getFairShare", get_fair_share, see, {.past = Route::kPast}}};
 }
 
 }  // namespace berth::controller::api

@@ -58,7 +58,7 @@ void journal(const Services& services, const CallPtr& call, const Reply& reply) 
 }  // namespace
 
 std::vector<Route> journal_routes() {
-  return {{"GET", "/v1/journal", "readJournal", Route::kAnybody, journal, {{Noun::kJournal, Verb::kSee}}}};
+  return {{"GET", "/v1/journal", "readJournal", journal, {Noun::kJournal, Verb::kSee}}};
 }
 
 }  // namespace berth::controller::api

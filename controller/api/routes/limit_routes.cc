@@ -73,25 +73,11 @@ void delete_limit(const Services& services, const CallPtr& call, const Reply& re
 }  // namespace
 
 std::vector<Route> limit_routes() {
-  return {{"GET", "/v1/limits", "listLimits", Route::kAnybody, list_limits, {{Noun::kLimit, Verb::kSee}}},
-          {"GET",
-           "/v1/limits/{scope}/{id}",
-           "getLimit",
-           Route::kAnybody,
-           get_limit,
-           {{Noun::kLimit, Verb::kSee}}},
-          {"PUT",
-           "/v1/limits/{scope}/{id}",
-           "putLimit",
-           Route::kAnybody,
-           put_limit,
-           {{Noun::kLimit, Verb::kChange}}},
-          {"DELETE",
-           "/v1/limits/{scope}/{id}",
-           "deleteLimit",
-           Route::kAnybody,
-           delete_limit,
-           {{Noun::kLimit, Verb::kChange}}}};
+  const Route::Need see{Noun::kLimit, Verb::kSee};
+  return {{"GET", "/v1/limits", "listLimits", list_limits, see, {.past = Route::kPast}},
+          {"GET", "/v1/limits/{scope}/{id}", "getLimit", get_limit, see, {.past = Route::kPast}},
+          {"PUT", "/v1/limits/{scope}/{id}", "putLimit", put_limit, {Noun::kLimit, Verb::kChange}},
+          {"DELETE", "/v1/limits/{scope}/{id}", "deleteLimit", delete_limit, {Noun::kLimit, Verb::kChange}}};
 }
 
 }  // namespace berth::controller::api

@@ -13,6 +13,7 @@
 
 #include "controller/api/map/agent_json.h"
 #include "controller/api/map/slot_amounts.h"
+#include "controller/api/routes/call.h"
 
 namespace berth::controller::api {
 namespace {
@@ -189,14 +190,15 @@ struct Metrics::Families {
 Metrics::Metrics() : families_(std::make_unique<Families>()) {}
 Metrics::~Metrics() = default;
 
-void Metrics::count_request(const std::string& route, const std::string& method, unsigned status,
-                            std::int64_t nanoseconds) {
+void Metrics::count_request(const Call& call, unsigned status, std::int64_t nanoseconds) {
+  const std::string route = call.route == nullptr ? "none" : call.route->operation;
+  const std::string method = call.route == nullptr ? "any" : call.request.method;
   families_->requests.Add({{"route", route}, {"method", method}, {"status", std::to_string(status)}})
       .Increment();
   const double seconds = static_cast<double>(nanoseconds) / 1e9;
   families_->seconds.Add({{"route", route}}, kSeconds).Observe(seconds);
   families_->answered.fetch_add(1, std::memory_order_relaxed);
-  if (method != "GET") families_->writes.Observe(seconds);
+  if (call.route != nullptr && call.route->writes()) families_->writes.Observe(seconds);
 }
 std::uint64_t Metrics::answered() const { return families_->answered.load(std::memory_order_relaxed); }
 prometheus::ClientMetric::Histogram Metrics::writes() const { return families_->writes.Collect().histogram; }

@@ -11,14 +11,15 @@
 
 namespace berth::controller::api {
 
+struct Call;
+
 class Metrics {
  public:
   Metrics();
   ~Metrics();
 
-  // `route`: the operation's id, "none" if there is no such route.
-  void count_request(const std::string& route, const std::string& method, unsigned status,
-                     std::int64_t nanoseconds);
+  // Under the operation's id, or "none" if there is no such route.
+  void count_request(const Call& call, unsigned status, std::int64_t nanoseconds);
   // A connection or request was turned away before its route was known: "too-many-connections",
   // "bad-signature", "timeout".
   void count_rejected(const std::string& reason);

@@ -42,24 +42,10 @@ void confirm_clock(const Services& services, const CallPtr& call, const Reply& r
 }  // namespace
 
 std::vector<Route> operator_routes() {
-  return {{"GET",
-           "/v1/quarantine",
-           "listQuarantine",
-           Route::kAnybody,
-           list_quarantine,
-           {{Noun::kQuarantine, Verb::kSee}}},
-          {"POST",
-           "/v1/quarantine/release",
-           "releaseQuarantine",
-           Route::kAnybody,
-           release,
-           {{Noun::kQuarantine, Verb::kAct}}},
-          {"POST",
-           "/v1/clock/confirm",
-           "confirmClock",
-           Route::kAnybody,
-           confirm_clock,
-           {{Noun::kClock, Verb::kAct}}}};
+  const Route::Need see{Noun::kQuarantine, Verb::kSee};
+  return {{"GET", "/v1/quarantine", "listQuarantine", list_quarantine, see, {.past = Route::kPast}},
+          {"POST", "/v1/quarantine/release", "releaseQuarantine", release, {Noun::kQuarantine, Verb::kAct}},
+          {"POST", "/v1/clock/confirm", "confirmClock", confirm_clock, {Noun::kClock, Verb::kAct}}};
 }
 
 }  // namespace berth::controller::api

@@ -57,14 +57,11 @@ void check(const Services& services, const CallPtr& call, const Reply& reply) {
 }  // namespace
 
 std::vector<Route> preset_routes() {
-  return {{"GET", "/v1/presets", "listPresets", Route::kAnybody, list_presets, {{Noun::kPreset, Verb::kSee}}},
-          {"POST", "/v1/presets", "putPreset", Route::kAnybody, put_preset, {{Noun::kPreset, Verb::kCreate}}},
-          {"GET",
-           "/v1/resource/check-presets",
-           "checkPresets",
-           Route::kAnybody,
-           check,
-           {{Noun::kPreset, Verb::kSee}}}};
+  const Route::Need see{Noun::kPreset, Verb::kSee};
+  const Route::Traits past_read{.past = Route::kPast, .producers = Route::kRead};
+  return {{"GET", "/v1/presets", "listPresets", list_presets, see, past_read},
+          {"POST", "/v1/presets", "putPreset", put_preset, {Noun::kPreset, Verb::kCreate}},
+          {"GET", "/v1/resource/check-presets", "checkPresets", check, see, past_read}};
 }
 
 }  // namespace berth::controller::api

@@ -26,30 +26,10 @@ void remove_agent(const Services& services, const CallPtr& call, const Reply& re
 }  // namespace
 
 std::vector<Route> removal_routes() {
-  return {{"DELETE",
-           "/v1/groups/{name}",
-           "deleteGroup",
-           Route::kAnybody,
-           remove_group,
-           {{Noun::kGroup, Verb::kEnd}}},
-          {"DELETE",
-           "/v1/images/{reference}",
-           "deleteImage",
-           Route::kAnybody,
-           remove_image,
-           {{Noun::kImage, Verb::kEnd}}},
-          {"DELETE",
-           "/v1/presets/{name}",
-           "deletePreset",
-           Route::kAnybody,
-           remove_preset,
-           {{Noun::kPreset, Verb::kEnd}}},
-          {"DELETE",
-           "/v1/agents/{agent}",
-           "deleteAgent",
-           Route::kAnybody,
-           remove_agent,
-           {{Noun::kAgent, Verb::kEnd}}}};
+  return {{"DELETE", "/v1/groups/{name}", "deleteGroup", remove_group, {Noun::kGroup, Verb::kEnd}},
+          {"DELETE", "/v1/images/{reference}", "deleteImage", remove_image, {Noun::kImage, Verb::kEnd}},
+          {"DELETE", "/v1/presets/{name}", "deletePreset", remove_preset, {Noun::kPreset, Verb::kEnd}},
+          {"DELETE", "/v1/agents/{agent}", "deleteAgent", remove_agent, {Noun::kAgent, Verb::kEnd}}};
 }
 
 }  // namespace berth::controller::api

@@ -46,8 +46,8 @@ void scenario(const Services& services, const CallPtr& call, const Reply& reply)
 }  // namespace
 
 std::vector<Route> scenario_routes() {
-  return {
-      {"GET", "/v1/scenario", "exportScenario", Route::kAnybody, scenario, {{Noun::kScenario, Verb::kSee}}}};
+  const Route::Need see{Noun::kScenario, Verb::kSee};
+  return {{"GET", "/v1/scenario", "exportScenario", scenario, see, {.past = Route::kPast}}};
 }
 
 }  // namespace berth::controller::api

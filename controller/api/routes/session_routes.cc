@@ -132,39 +132,20 @@ void why(const Services& services, const CallPtr& call, const Reply& reply) {
 }  // namespace
 
 std::vector<Route> session_routes() {
-  return {
-      {"GET", "/v1/sessions", "listSessions", Route::kAnybody, list_sessions, {{Noun::kSession, Verb::kSee}}},
-      {"POST",
-       "/v1/sessions",
-       "createSessions",
-       Route::kAnybody,
-       create_sessions,
-       {{Noun::kSession, Verb::kCreate}}},
-      {"GET", "/v1/sessions/{session}", "getSession", Route::kAnybody, show, {{Noun::kSession, Verb::kSee}}},
-      {"DELETE",
-       "/v1/sessions/{session}",
-       "deleteSession",
-       Route::kAnybody,
-       delete_session,
-       {{Noun::kSession, Verb::kEnd}}},
-      {"PUT",
-       "/v1/sessions/{session}/shares",
-       "shareSession",
-       Route::kAnybody,
-       share_session,
-       {{Noun::kSession, Verb::kChange}}},
-      {"GET",
-       "/v1/sessions/{session}/why",
-       "explainSession",
-       Route::kAnybody,
-       why,
-       {{Noun::kSession, Verb::kSee}}},
-      {"GET",
-       "/v1/sessions/{session}/logs",
-       "getSessionLogs",
-       Route::kAnybody,
-       session_logs,
-       {{Noun::kSessionLog, Verb::kSee}}}};
+  const Route::Need see_session{Noun::kSession, Verb::kSee}, create{Noun::kSession, Verb::kCreate},
+      end{Noun::kSession, Verb::kEnd}, change{Noun::kSession, Verb::kChange},
+      see_session_log{Noun::kSessionLog, Verb::kSee};
+  const Route::Traits past_read{.past = Route::kPast, .producers = Route::kRead},
+      asks_request_session{.producers = v1::Request::kRequestSession},
+      asks_terminate_session{.producers = v1::Request::kTerminateSession},
+      asks_share_session{.producers = v1::Request::kShareSession}, read{.producers = Route::kRead};
+  return {{"GET", "/v1/sessions", "listSessions", list_sessions, see_session, past_read},
+          {"POST", "/v1/sessions", "createSessions", create_sessions, create, asks_request_session},
+          {"GET", "/v1/sessions/{session}", "getSession", show, see_session, past_read},
+          {"DELETE", "/v1/sessions/{session}", "deleteSession", delete_session, end, asks_terminate_session},
+          {"PUT", "/v1/sessions/{session}/shares", "shareSession", share_session, change, asks_share_session},
+          {"GET", "/v1/sessions/{session}/why", "explainSession", why, see_session, past_read},
+          {"GET", "/v1/sessions/{session}/logs", "getSessionLogs", session_logs, see_session_log, read}};
 }
 
 }  // namespace berth::controller::api

@@ -221,12 +221,9 @@ void terminate(const Services& services, const CallPtr& call, const Reply& reply
 }  // namespace
 
 std::vector<Route> terminate_routes() {
-  return {{"POST",
-           "/v1/sessions/terminate",
-           "terminateSessions",
-           Route::kAnybody,
-           terminate,
-           {{projections::Noun::kSession, projections::Verb::kEnd}}}};
+  const Route::Need ends{projections::Noun::kSession, projections::Verb::kEnd};
+  const Route::Traits asks_terminate_sessions{.producers = v1::Request::kTerminateSessions};
+  return {{"POST", "/v1/sessions/terminate", "terminateSessions", terminate, ends, asks_terminate_sessions}};
 }
 
 }  // namespace berth::controller::api

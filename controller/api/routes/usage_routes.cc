@@ -134,7 +134,7 @@ void get_usage(const Services& services, const CallPtr& call, const Reply& reply
 }  // namespace
 
 std::vector<Route> usage_routes() {
-  return {{"GET", "/v1/usage", "getUsage", Route::kAnybody, get_usage, {{Noun::kSession, Verb::kSee}}}};
+  return {{"GET", "/v1/usage", "getUsage", get_usage, {Noun::kSession, Verb::kSee}, {.past = Route::kPast}}};
 }
 
 }  // namespace berth::controller::api

@@ -58,12 +58,8 @@ void watch(const Services& services, const CallPtr& call, const Reply& reply) {
 }  // namespace
 
 std::vector<Route> watch_routes() {
-  return {{"GET",
-           "/v1/watch",
-           "watchRows",
-           Route::kAnybody,
-           watch,
-           {{projections::Noun::kSession, projections::Verb::kSee}}}};
+  const Route::Need see{projections::Noun::kSession, projections::Verb::kSee};
+  return {{"GET", "/v1/watch", "watchRows", watch, see, {.producers = Route::kRead}}};
 }
 
 }  // namespace berth::controller::api

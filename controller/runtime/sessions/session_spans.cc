@@ -68,8 +68,8 @@ void SessionSpans::on_session(const projections::State&, const SessionRow* befor
 
 void take_spans_of(const api::Call& call, unsigned status, const Instant& now, const TakeSpan& take) {
   if (!call.trace || call.span.empty() || (call.trace->flags & kSampled) == 0) return;
-  if (call.route == nullptr || call.route->access == api::Route::kOpen ||
-      call.route->access == api::Route::kPage || std::string_view(call.route->operation) == "getMetrics")
+  if (call.route == nullptr || call.route->askers.access == api::Route::kOpen ||
+      call.route->askers.access == api::Route::kPage || call.route->traits.scraped)
     return;
   const auto wall = [&now](Timestamp boottime) { return now.wall - (now.boottime - boottime); };
   Span span;

@@ -22,9 +22,9 @@ TEST(Authentication, EveryRouteButTheOpenOnesWantsACredential) {
     const std::string operation = route.operation;
     if (operation == "joinAgent" || operation == "collectProducerKey")
       EXPECT_EQ(ApiRig::code_of(reply), "missing-field");
-    else if (route.access == api::Route::kLogin || route.access == api::Route::kPage)
+    else if (route.askers.access == api::Route::kLogin || route.askers.access == api::Route::kPage)
       EXPECT_EQ(ApiRig::code_of(reply), "misdirected-request");
-    else if (route.access == api::Route::kOpen)
+    else if (route.askers.access == api::Route::kOpen)
       EXPECT_EQ(reply.status, 200u) << route.pattern;
     else
       EXPECT_EQ(ApiRig::code_of(reply), "credential-missing") << route.pattern;
@@ -192,9 +192,10 @@ TEST(Authentication, AReadOnlyKeyReadsAndChangesNothing) {
   rig.cell.append({key});
   EXPECT_EQ(rig.ask({.target = "/v1/sessions", .key = "look-key"}).status, 200u);
   for (const api::Route& route : rig.api.route_table().routes()) {
-    if (std::string_view(route.method) == "GET" || route.access < api::Route::kAnybody) continue;
+    if (std::string_view(route.method) == "GET" || route.askers.access < api::Route::kAnybody) continue;
     const auto reply = rig.ask({.method = route.method, .target = route.pattern, .key = "look-key"});
-    if (route.need && route.need->verb == projections::Verb::kSee) {  // an audit: a job that reads
+    if (const auto& need = route.askers.need;
+        need && need->verb == projections::Verb::kSee) {  // an audit: a job that reads
       EXPECT_NE(ApiRig::code_of(reply), "key-read-only") << route.pattern;
       continue;
     }

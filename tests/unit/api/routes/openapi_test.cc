@@ -33,7 +33,7 @@ TEST(OpenApi, DescribesEveryRoute) {
     EXPECT_EQ(operation->at("operationId").as_string(), route.operation);
     const bool described_open =
         operation->as_object().contains("security") && operation->at("security").as_array().empty();
-    const bool open = route.access < api::Route::kAnybody;
+    const bool open = route.askers.access < api::Route::kAnybody;
     EXPECT_EQ(described_open, open) << route.pattern;
   }
 }

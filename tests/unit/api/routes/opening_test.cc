@@ -23,7 +23,7 @@ api::ApiOptions with_opening_route() {
   api::ApiOptions options = quiet_options();
   std::vector<api::Route> routes = options.routes.routes();
   routes.push_back(
-      {"GET", "/test/{session}/{kernel}/{kind}/{name}", "open", api::Route::kAnybody, open_by_path});
+      {"GET", "/test/{session}/{kernel}/{kind}/{name}", "open", open_by_path, api::Route::kAnybody});
   options.routes = api::RouteTable(std::move(routes));
   options.asker.answer = std::chrono::milliseconds(200);
   return options;

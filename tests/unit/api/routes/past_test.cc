@@ -33,12 +33,12 @@ TEST(Past, EveryRouteThatIsMarkedTakesAMomentAndAllOthersRefuseItByName) {
   ApiRig rig;
   int marked = 0;
   for (const api::Route& route : rig.api.route_table().routes()) {
-    if (route.access != api::Route::kAnybody || route.streams_body) continue;
+    if (route.askers.access != api::Route::kAnybody || route.traits.streams_body) continue;
     std::string method = route.method;
     for (char& c : method) c = static_cast<char>(c - 'A' + 'a');
     const auto& described = openapi_document().at("paths").at(route.pattern).at(method);
     const bool has = described.as_object().contains("x-berth-past");
-    EXPECT_EQ(has, api::has_past(route)) << route.operation;
+    EXPECT_EQ(has, route.traits.past != api::Route::kNoPast) << route.operation;
     const auto reply = rig.ask({.method = route.method, .target = path_of(route) + "?at=3"});
     if (!has) {
       EXPECT_EQ(ApiRig::code_of(reply), "no-past") << route.operation;

@@ -119,7 +119,8 @@ TEST_F(RoleWalk, WhoeverHasNoReachInARoutesRightIsDenied) {
   int denied = 0;
   for (const api::Route& route : routes)
     for (const Person& asks : kPeople) {
-      if (!route.need || reach(actor(asks), route.need->noun, route.need->verb) != Reach::kNone) continue;
+      const auto& need = route.askers.need;
+      if (!need || reach(actor(asks), need->noun, need->verb) != Reach::kNone) continue;
       EXPECT_EQ(code(asks, route.method, filled(route.pattern)), "denied")
           << asks.name << " " << route.operation;
       ++denied;
