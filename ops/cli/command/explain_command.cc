@@ -1,9 +1,9 @@
 // berth explain WORD: what an error code, a reason, an end or a state means, and what to do.
 #include <algorithm>
 
+#include "events/base/codes/code_table.h"
 #include "ops/cli/app.h"
 #include "ops/cli/command/registry.h"
-#include "ops/cli/explain_codes.h"
 #include "ops/cli/output/json_text.h"
 
 namespace berth::cli {
@@ -11,30 +11,14 @@ namespace {
 
 namespace json = boost::json;
 
-std::string between(std::string_view line, std::size_t from, std::size_t to) {
-  while (from < to && line[from] == ' ') ++from;
-  while (to > from && line[to - 1] == ' ') --to;
-  return std::string(line.substr(from, to - from));
-}
-
-// Of ops/explain/codes.txt: "CODE | meaning | what to do".
 json::array all_codes() {
   json::array out;
-  std::string_view text = kErrorCodes;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const auto first = line.find(" | "), second = line.find(" | ", first + 3);
-    if (line.starts_with('#') || first == std::string_view::npos || second == std::string_view::npos)
-      continue;
-    out.push_back(json::object{{"code", between(line, 0, first)},
-                               {"meaning", between(line, first + 3, second)},
-                               {"what_to_do", between(line, second + 3, line.size())}});
-  }
+  for (const CodeRow& row : code_table())
+    out.push_back(json::object{{"code", row.word}, {"meaning", row.meaning}, {"what_to_do", row.advice}});
   return out;
 }
 
-// As the file has it: states and ends are shown as OUT_OF_MEMORY, too.
+// As the table has it: states and ends are shown as OUT_OF_MEMORY, too.
 std::string plain_word(std::string word) {
   for (char& c : word) c = c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return word;

@@ -12,6 +12,9 @@ sys.path[:0] = [os.path.join(ROOT, "tests", "support")]
 
 import unittest_report
 
+# Every word that people see, with its status, meaning and advice. Its order and that no word stands twice are checked when it compiles.
+TABLE = "events/base/codes/codes.inc"
+
 # Where a code stands as text in the sources. Codes that are made of parts are explained by hand.
 CODES = [
     r'make_error\(\s*"([a-z][a-z0-9-]+)"', r'Refusal\s*\{\s*"([a-z][a-z0-9-]+)"', r'make_problem\(\s*"([a-z][a-z0-9-]+)"',
@@ -58,14 +61,10 @@ def text_of(path):
 
 class Operators(unittest.TestCase):
     def explained(self):
-        lines = [line for line in text_of("ops/explain/codes.txt").splitlines() if line and not line.startswith("#")]
-        rows = [line.split(" | ") for line in lines]
-        for row in rows:
-            self.assertEqual(len(row), 3, row)
-            self.assertTrue(all(part.strip() == part and part for part in row), row)
-        codes = [row[0] for row in rows]
-        self.assertEqual(codes, sorted(set(codes)), "in order, none twice")
-        return set(codes)
+        text = text_of(TABLE)
+        rows = re.findall(r'^CODE\("([^"]+)", (\d+), "(.+)", "(.+)"\)$', text, re.M)
+        self.assertEqual(len(rows), text.count("\nCODE("), "each row of the table has a line: CODE(word, status, what it means, what to do)")
+        return {row[0] for row in rows}
 
     def test_every_error_code_of_the_sources_is_explained(self):
         found = {}
@@ -77,7 +76,7 @@ class Operators(unittest.TestCase):
                 for match in re.finditer(pattern, text, re.M):
                     found.setdefault(match.group(1), path)
         missing = {code: path for code, path in found.items() if code not in self.explained() | NO_CODES}
-        self.assertEqual(missing, {}, "add a line to ops/explain/codes.txt: CODE | what it means | what to do")
+        self.assertEqual(missing, {}, f"add a line to {TABLE}")
 
     def test_every_word_that_people_see_as_a_state_an_end_or_a_reason_is_explained(self):
         explained = self.explained()
@@ -88,7 +87,7 @@ class Operators(unittest.TestCase):
                 words = re.findall(word, found.group(0), re.M)
                 self.assertGreater(len(words), 1)
                 missing = sorted({one for one in words if plain(one) not in explained})
-                self.assertEqual(missing, [], "add a line to ops/explain/codes.txt: WORD | what it means | what to do")
+                self.assertEqual(missing, [], f"add a line to {TABLE}")
 
     def test_no_code_is_explained_that_nothing_says(self):
         sources = "".join(text_of(path) for path in tracked("*.cc", "*.h", "*.py") if not path.startswith("tests/"))
@@ -116,7 +115,7 @@ class Operators(unittest.TestCase):
                     self.assertTrue(os.path.exists(os.path.join(ROOT, "ops", "runbooks", link)), link)
 
     def test_every_runbook_that_a_code_names_is_there(self):
-        for path in re.findall(r"ops/runbooks/[a-z-]+\.md", text_of("ops/explain/codes.txt")):
+        for path in re.findall(r"ops/runbooks/[a-z-]+\.md", text_of(TABLE)):
             self.assertTrue(os.path.exists(os.path.join(ROOT, path)), path)
 
 
