@@ -131,7 +131,7 @@ void InputFeed::do_checks(const std::vector<CheckInput>& checks, bool glance) {
     // Nothing taken yet, or the last one is gone by retention: nothing to compare.
     if (c.next == 0 || c.next <= extent->begin)
       queue_.push(Input(InputChecked{c.partition, true, extent->begin}));
-    else if (c.next > extent->end)
+    else if (c.next > extent->end || c.last_crc == 0)  // rewound to the beginning, which lies lower by now
       queue_.push(Input(InputChecked{c.partition, false, extent->begin}));
     else
       to_read.push_back(c);
@@ -171,7 +171,7 @@ void InputFeed::read_last(std::vector<CheckInput> checks, bool glance) {
 // All offsets [from, next) were read. False: there are only gaps, and the reader goes further back.
 bool InputFeed::found_last(LastInput& last, LogReader& reader) {
   const CheckInput& check = last.check;
-  const bool same = check.last_crc == 0 || last.crc == check.last_crc;
+  const bool same = last.crc == check.last_crc;
   const Offset begin = same ? 0 : begin_of(check.partition);
   if (!same && !last.crc && last.from > begin) {
     last.from -= std::min(last.from - begin, check.next - last.from);

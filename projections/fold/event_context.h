@@ -144,6 +144,9 @@ void forget_session_shares(State& state, const std::string& scope, const std::st
 // No volume has the agent named for it any more.
 void forget_volume_agent(State& state, const std::string& agent);
 
+// Drops from the quarantine the inputs of the partition ("requests/0") from that offset on.
+void forget_quarantined(State& state, const std::string& partition, std::uint64_t from);
+
 // Notes in the request's row that this event answered it, and about which session. The first answer stands.
 void note_answer(EventContext& c, AnswerKind kind, const SessionId* session = nullptr);
 

@@ -1,5 +1,6 @@
 // Events about the log itself and about requests.
 #include <algorithm>
+#include <charconv>
 
 #include "projections/fold/event_context.h"
 
@@ -90,6 +91,21 @@ Forbidden apply(EventContext& c, const v1::RequestRefused& e) {
   return {};
 }
 
+// The rows that name an input of the partition at or above `from`. A partition that is rewound to `from` is
+// read from there on, so another input may stand at each of these offsets (P35): the stream may have lost its
+// end anywhere above `from`, and nothing says where. An input that is still the one that was refused is
+// refused again, alone, and answered again. The rows below `from` name inputs that no leader reads any more;
+// a stream that begins anew below them is rewound to its beginning, which drops them too.
+void forget_quarantined(State& state, const std::string& partition, std::uint64_t from) {
+  const std::string begin = partition + "@";
+  for (const std::string& what : state.quarantine.sorted_keys()) {
+    if (!what.starts_with(begin)) continue;
+    std::uint64_t offset = 0;
+    std::from_chars(what.data() + begin.size(), what.data() + what.size(), offset);
+    if (offset >= from) state.quarantine.erase(what);
+  }
+}
+
 // Changes nothing: the first answer stands. The event is for auditors, and so that the sender sees one.
 Forbidden apply(EventContext&, const v1::RequestRepeated&) { return {}; }
 
@@ -100,7 +116,9 @@ Forbidden apply(EventContext& c, const v1::RequestExpired&) {
 
 Forbidden apply(EventContext& c, const v1::InputRewound& e) {
   if (e.stream() != v1::REQUESTS && e.stream() != v1::REPORTS) return "an input stream that does not exist";
-  c.state.inputs.put({input_key(e.stream(), e.partition()), e.to(), 0});
+  const std::string partition = input_key(e.stream(), e.partition());
+  c.state.inputs.put({partition, e.to(), 0});
+  forget_quarantined(c.state, partition, e.to());
   return {};
 }
 

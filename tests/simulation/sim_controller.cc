@@ -233,10 +233,10 @@ void SimController::check_inputs(const std::vector<controller::CheckInput>& chec
     }
     const Extent extent = cluster_.server->extent(c.partition);
     bool same = c.next == 0 || c.next <= extent.begin;
-    if (!same && c.next <= extent.end) {
+    if (!same && c.next <= extent.end && c.last_crc != 0) {
       Offset last = c.next - 1;  // the last that exists (P30)
       while (last > extent.begin && cluster_.server->is_gap(c.partition, last)) --last;
-      same = c.last_crc == 0 || crc32c(cluster_.server->payload_at(c.partition, last)) == c.last_crc;
+      same = crc32c(cluster_.server->payload_at(c.partition, last)) == c.last_crc;
     }
     queue_.emplace_back(controller::InputChecked{c.partition, same, extent.begin});
   }

@@ -176,6 +176,48 @@ TEST_F(Leader, P13_InputsThatWereLostBehindTheReaderMakeItStandAnew) {
   EXPECT_EQ(controller->mode(), Controller::Mode::kStandby);
 }
 
+// An input whose decision the net forbids, read by one leader after the other.
+class PoisonedInput : public Leader {
+ protected:
+  static constexpr const char* kPoison = "poison";
+  void SetUp() override {
+    config.poison = [](const v1::Request& request) { return request.request_session().name() == kPoison; };
+    given_controller();
+    Leader::SetUp();
+    read_all_back();
+  }
+  // The leader falls; another one that has read the journal stands, and finds the reports as they were.
+  void stand_anew() {
+    for (const Append& append : std::exchange(unread, {})) log_fold.apply(next++, append.payload);
+    if (controller->mode() == Controller::Mode::kLeader) when(InputsLost{});
+    when(Reloaded{std::make_unique<projections::Projection>(log_fold)});
+    stand();
+    when(InputChecked{kReports, true, 0});
+  }
+  void ask_again() {
+    stand_anew();
+    when(InputChecked{kRequests, true, 0});
+    --requests;
+    ask(session(testing::Spec(), kPoison));
+  }
+};
+
+TEST_F(PoisonedInput, P35_AnotherInputAtItsOffsetIsDecidedAfterACut) {
+  const Offset at = requests;
+  ask(session(testing::Spec(), kPoison));
+  ask_again();
+  ask_again();
+  ASSERT_EQ(events().size(), 1u);
+  ASSERT_TRUE(events()[0].has_internal_error_recorded()) << "P7: it was forbidden twice";
+  stand_anew();
+  when(InputChecked{kRequests, false, at});
+  ASSERT_TRUE(events()[0].has_input_rewound());
+  requests = at;
+  ask_for_session();
+  ASSERT_FALSE(events().empty());
+  EXPECT_TRUE(events()[0].has_session_requested());
+}
+
 class Reelected : public Leader {
  protected:
   void SetUp() override {

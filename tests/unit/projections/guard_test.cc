@@ -203,6 +203,23 @@ TEST(SecondNet, P7_InternalErrorChangesOnlyItsQuarantineRow) {
   EXPECT_EQ(g.state().quarantine.find("session:x"), nullptr);
 }
 
+// The stream was cut somewhere above the place that it is read again from.
+TEST(SecondNet, P35_ARewindDropsWhatNamesInputsThatAreReadAgain) {
+  Given g = requested();
+  v1::Record record = g.journal().next_record({session_cancelled("nobody")});
+  *record.mutable_header()->add_ranges() = range(v1::REQUESTS, 1, 0, 12);
+  *record.mutable_header()->add_ranges() = range(v1::REPORTS, 1, 0, 12);
+  record.mutable_header()->add_subjects("session:x");
+  record.mutable_header()->add_subjects("requests/11@9");
+  g.when_record(record).then_forbidden("event 0");
+  g.when_elected();
+  g.and_given({internal_error_recorded(v1::REQUESTS, 1, 9), input_rewound(v1::REQUESTS, 1, 9)});
+  for (const char* gone : {"requests/1@9", "requests/1@10", "requests/1@11"})
+    EXPECT_EQ(g.state().quarantine.find(gone), nullptr) << gone;
+  for (const char* kept : {"requests/1@8", "reports/1@9", "requests/11@9", "session:x"})
+    EXPECT_NE(g.state().quarantine.find(kept), nullptr) << kept;
+}
+
 TEST(SecondNet, AnEventWithoutABodyIsForbidden) {
   requested().when({v1::Event()}).then_forbidden("without a body");
 }

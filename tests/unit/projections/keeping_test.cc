@@ -78,6 +78,15 @@ TEST(Keeping, ARestoreEndsWhatSignedPeopleIn) {
   EXPECT_EQ(g.state().kept().restored_from, std::string(32, 'b'));
 }
 
+// The restored journal begins with empty input streams.
+TEST(Keeping, P35_ARestoreDropsWhatNamesInputs) {
+  Given g = given(definitions() +
+                  Events{internal_error_recorded(v1::REQUESTS, 0, 3), internal_error_recorded("session:x")});
+  g.when({cluster_restored(kTestStart)}).then_applied();
+  EXPECT_EQ(g.state().quarantine.find("requests/0@3"), nullptr);
+  EXPECT_NE(g.state().quarantine.find("session:x"), nullptr) << "the session is the same one";
+}
+
 // The lost part of the log may have had many elections; nobody is to take those of now for those.
 TEST(Keeping, ARestoreLeadsToAnEpochThatTheLostPartNeverHad) {
   Given g = given(definitions());

@@ -58,6 +58,13 @@ TEST_F(Feed, P30_AStreamOfGapsAloneIsNotWhatWasRead) {
   EXPECT_FALSE(checked(7, "b").same);
 }
 
+// A rewind leads to the stream's beginning, and no input was taken since. A stream that begins below it is
+// another one.
+TEST_F(Feed, P35_AStreamThatBeginsBelowItsRewindIsAnotherOne) {
+  for (const char* payload : {"a", "b", "c"}) append(payload);
+  EXPECT_FALSE(checked(2, "").same);
+}
+
 std::vector<SeekInput> all_from_their_beginning(const LogLayout& layout) {
   std::vector<SeekInput> seeks;
   for (const Stream stream : {Stream::kRequests, Stream::kReports})
