@@ -390,8 +390,13 @@ void Api::begin_trace(Call& call) {
   call.span = std::string(id.view().substr(0, sizeof(SpanId)));
 }
 
+void Api::stamp(HttpReply& reply, const std::string& request_id) const {
+  reply.set("X-Request-Id", request_id);
+  tell_time(context_, reply);
+}
+
 void Api::finish(const Call& call, HttpReply& reply) {
-  reply.set("X-Request-Id", to_string(call.id));
+  stamp(reply, to_string(call.id));
   if (call.trace) reply.set("traceresponse", to_traceparent(context_within(call)));
   rate_.spend(rate_key(call.caller), reply.body.size());
   metrics_.count_request(call, reply.status, context_.clock().now().boottime - call.began);

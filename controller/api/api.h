@@ -79,6 +79,8 @@ class Api {
 
   // For an answer to what is no request that admit() could take.
   std::string new_request_id() const { return to_string(context_.new_id()); }
+  // What every reply has, such an answer too.
+  void stamp(HttpReply& reply, const std::string& request_id) const;
   Metrics& metrics() { return metrics_; }
   const RouteTable& route_table() const { return options_.routes; }
   const Services& services() const { return services_; }

@@ -304,6 +304,10 @@ class ApiContext {
   // Counted and measured. May block on I/O.
   virtual NodeFacts node_facts() { return {}; }
 
+  // Header time (P16) as last heard: of the newest record that applied, or of the leader's heartbeat, the
+  // later one. nullopt: neither was heard yet. Quick; takes no lock.
+  virtual std::optional<Timestamp> header_time() { return std::nullopt; }
+
   virtual const Clock& clock() const = 0;
   virtual Uuid new_id() = 0;
 };

@@ -120,8 +120,9 @@ void Controller::on(ControlRead input, const Instant& now, Outputs&) {
   // that was lost (ADR 0051). A controller that has not read that election yet does not stand either, because
   // it has not read to the journal's end.
   const auto& epoch = projection_->state().epoch();
-  if (beat.epoch() == epoch.epoch && beat.nonce() == epoch.nonce.view())
-    leader_heard_ = heartbeat_heard_ = now.boottime;
+  if (beat.epoch() != epoch.epoch || beat.nonce() != epoch.nonce.view()) return;
+  leader_heard_ = heartbeat_heard_ = now.boottime;
+  time_heard_ = beat.time_ns();
 }
 
 void Controller::on(Tick, const Instant& now, Outputs& out) {

@@ -60,6 +60,8 @@ class Controller {
   std::vector<std::pair<std::string, Timestamp>> beats() const;
   // When a heartbeat of the current epoch was heard last, its own too; boottime, 0: never.
   Timestamp heartbeat_heard() const { return heartbeat_heard_; }
+  // The header time that such a heartbeat told last; 0: never.
+  Timestamp time_heard() const { return time_heard_; }
   const projections::Projection& projection() const { return *projection_; }
   // REQUIRES: mode() is kLeader.
   const placement::Cluster& scheduler() const;
@@ -101,6 +103,7 @@ class Controller {
   ControllerCounters counters_;
   Timestamp leader_heard_ = 0;  // boottime; 0: not yet set
   Timestamp heartbeat_heard_ = 0;
+  Timestamp time_heard_ = 0;  // header time
 
   // An election of ours that may still come. The nonce stays until this or another election is read; the
   // ticket is 0 once the append's outcome is known.

@@ -105,6 +105,10 @@ class ApiNode : public ApiContext {
   Result<void> set_log_level(const std::string& level, Duration lasts) override;
   std::string metrics() override;
   NodeFacts node_facts() override;
+  std::optional<Timestamp> header_time() override {
+    const Timestamp time = node_.header_time();
+    return time == 0 ? std::nullopt : std::optional(time);
+  }
   const Clock& clock() const override { return clock_; }
   Uuid new_id() override { return random_.uuid(); }
 

@@ -71,6 +71,7 @@ Result<void> CellNode::start() {
   if (config_.follower.accept_truncation)
     if (auto accepted = truncation_.accept(); !accepted) return accepted;
   next_ = projector_.next();
+  record_time_ = projector_.projection().state().epoch().time;
   const auto history = store_.read_history(kHistorySeen, "");
   explainer_.seed(history ? history->entries : std::vector<projections::HistoryEntry>{},
                   projector_.projection().state());
@@ -142,6 +143,7 @@ void CellNode::run_projector() {
 // Outside the state's lock: who is told may read the state.
 void CellNode::after_step() {
   if (next_.exchange(projector_.next()) != projector_.next()) read_at_ = clock_.now().boottime;
+  record_time_ = projector_.projection().state().epoch().time;
   if (points_.point().next != projector_.flushed().next) flushed_at_ = clock_.now().boottime;
   points_.show(projector_.flushed());
   health_->folded(projector_.next());
@@ -405,6 +407,7 @@ void CellNode::do_outputs(Outputs& out) {
   full_ = out.full && clock_.now().boottime > read_at_ + config_.controller.progress;
   leading_ = controller_->mode() == Controller::Mode::kLeader;
   health_->heartbeat(controller_->heartbeat_heard());
+  heartbeat_time_ = controller_->time_heard();
   deciding_ = controller_->deciding();
   for (const auto& line : out.log) {
     if (line.level == LogLine::Level::kInfo)

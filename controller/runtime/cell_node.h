@@ -10,6 +10,7 @@
 // the strand publishes.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -103,6 +104,9 @@ class CellNode final : public projections::ProjectionObserver {
   // The bound of records in flight is reached, and none has come back for long (P20).
   bool full() const { return full_; }
   Offset next() const { return next_; }
+  // Header time of the newest record that applied, or of the leader's heartbeat, the later one; 0: neither
+  // was heard yet. A node that may not lead hears no heartbeats.
+  Timestamp header_time() const { return std::max(record_time_.load(), heartbeat_time_.load()); }
   const VoidList& voids() const { return voids_; }
   TruncationNote& truncation() { return truncation_; }
   ControllerCounters counters() const;
@@ -190,6 +194,8 @@ class CellNode final : public projections::ProjectionObserver {
   std::atomic<bool> journal_end_wanted_ = false;
   std::atomic<bool> glance_wanted_ = false;
   std::atomic<Offset> next_ = 0;
+  std::atomic<Timestamp> record_time_ = 0;  // header time of the state
+  std::atomic<Timestamp> heartbeat_time_ = 0;
   std::atomic<Timestamp> read_at_ = 0;  // boottime: the journal last gave a record
   VoidList voids_;
   PointDesk points_;

@@ -243,7 +243,7 @@ void AppConnection::refuse_body(ErrorCode error) {
       make_problem("malformed-request", "the request's body is no HTTP/1.1: " + error.message(),
                    "send its Content-Length, or chunks");
   count(problem.status);
-  end({false, app_problem_page(problem, request_id_, console_page(entry_.console, entry_.app))});
+  end({false, page_of(problem)});
 }
 
 // What has come of it lies in the client's buffer, perhaps with the next request.
@@ -425,8 +425,14 @@ void AppConnection::refuse(const Error& why) {
   if (answer_begun_) return close();
   const Problem problem = problem_of_app(why, entry_.app.app);
   count(problem.status);
-  end({parser_->get().keep_alive() && request_done_,
-       app_problem_page(problem, request_id_, console_page(entry_.console, entry_.app))});
+  end({parser_->get().keep_alive() && request_done_, page_of(problem)});
+}
+
+// Of this server, not of the app.
+HttpReply AppConnection::page_of(const Problem& problem) const {
+  HttpReply page = app_problem_page(problem, request_id_, console_page(entry_.console, entry_.app));
+  tell_time(services_.context, page);
+  return page;
 }
 
 void AppConnection::count(unsigned status) { services_.metrics.count_app_request(status); }

@@ -92,6 +92,7 @@ class AppConnection final : public OpenStream, public std::enable_shared_from_th
   void pass_answer();
   void answer_over();
   void refuse(const Error& why);
+  HttpReply page_of(const Problem& problem) const;
   void count(unsigned status);
   void end(End end);
   void deliver_end();

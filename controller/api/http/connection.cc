@@ -336,7 +336,7 @@ void Connection::refuse(Problem problem) {
   keep_alive_ = false;
   const std::string id = shared_->api.new_request_id();
   HttpReply reply = problem_reply(problem, id);
-  reply.set("X-Request-Id", id);
+  shared_->api.stamp(reply, id);
   write_reply(std::move(reply));
 }
 

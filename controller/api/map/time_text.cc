@@ -112,6 +112,14 @@ std::string format_time(Timestamp time) {
 
 std::string format_second(Timestamp time) { return format_time(time - time % kSecond); }
 
+std::string format_milliseconds(Timestamp time) {
+  const std::int64_t part = time % kSecond < 0 ? time % kSecond + kSecond : time % kSecond;
+  const std::string decimals = std::to_string(1'000 + part / kMillisecond);
+  std::string text = format_time(time - part);
+  text.insert(text.size() - 1, "." + decimals.substr(1));
+  return text;
+}
+
 std::string server_says(Timestamp now) { return "this server's clock says " + format_second(now); }
 
 std::optional<Timestamp> parse_time(std::string_view text) {

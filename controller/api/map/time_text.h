@@ -14,6 +14,9 @@ namespace berth::controller::api {
 // "2026-01-01T00:00:00Z", with a fraction if it is not zero. For 1970 to 2262 (the range of Timestamp).
 std::string format_time(Timestamp time);
 
+// Always three decimals: "2026-01-01T00:00:00.000Z".
+std::string format_milliseconds(Timestamp time);
+
 // Whole seconds: "2026-01-01T00:00:00Z". In refusals that compare times of two clocks: the reader has to see
 // which clock said what.
 std::string format_second(Timestamp time);

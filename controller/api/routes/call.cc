@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "controller/api/map/json_reader.h"
+#include "controller/api/map/time_text.h"
 
 namespace berth::controller::api {
 
@@ -63,6 +64,10 @@ HttpReply problem_reply(const Problem& problem, const std::string& request_id) {
 
 HttpReply problem_reply(const Problem& problem, const Call& call) {
   return problem_reply(problem, to_string(call.id));
+}
+
+void tell_time(ApiContext& context, HttpReply& reply) {
+  if (const auto time = context.header_time()) reply.set("Berth-Time", format_milliseconds(*time));
 }
 
 Result<boost::json::object> body_of(const Call& call) {

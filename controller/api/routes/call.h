@@ -155,6 +155,9 @@ HttpReply json_text_reply(const StateView& view, std::string body);
 HttpReply problem_reply(const Problem& problem, const std::string& request_id);
 HttpReply problem_reply(const Problem& problem, const Call& call);
 
+// Berth-Time: by which clock the cluster counts (P16). On every reply, once a header time is known.
+void tell_time(ApiContext& context, HttpReply& reply);
+
 boost::json::value position_or_null(const StateView& view);
 
 // The caller's rights as of now.

@@ -29,6 +29,19 @@ TEST(Node, P20_TheApiIsToldToComeLaterWhileTheLogTakesNothingBack) {
   EXPECT_TRUE(rig.await([&] { return !rig.node().full(); }));
 }
 
+// On a quiet cluster heartbeats alone carry it.
+TEST(Node, P16_TheApiKnowsTheHeaderTimeByRecordsAndByHeartbeats) {
+  ThreadedMemoryLog log;
+  const TempDir folder;
+  NodeRig rig(log, folder.path());
+  EXPECT_EQ(rig.api().header_time(), std::nullopt);
+  ASSERT_TRUE(rig.start());
+  ASSERT_TRUE(rig.define());
+  const Timestamp recorded =
+      rig.node().read([](const projections::Projection& fold) { return fold.state().epoch().time; });
+  EXPECT_TRUE(rig.await([&] { return rig.api().header_time() > recorded; }));
+}
+
 TEST(Node, AnAgentWhoseNameWasRemovedOrWhoseGroupIsNotThereIsNotBroughtIn) {
   ThreadedMemoryLog log;
   const TempDir folder;

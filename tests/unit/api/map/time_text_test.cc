@@ -12,6 +12,8 @@ TEST(TimeText, PrintsUtcWithAsMuchOfTheFractionAsIsNeeded) {
   EXPECT_EQ(format_time(kNewYear2026), "2026-01-01T00:00:00Z");
   EXPECT_EQ(format_time(kNewYear2026 + 1), "2026-01-01T00:00:00.000000001Z");
   EXPECT_EQ(format_time(kNewYear2026 + 250 * kMillisecond), "2026-01-01T00:00:00.25Z");
+  EXPECT_EQ(format_milliseconds(kNewYear2026), "2026-01-01T00:00:00.000Z");
+  EXPECT_EQ(format_milliseconds(kNewYear2026 + 25 * kMillisecond + 999'999), "2026-01-01T00:00:00.025Z");
   EXPECT_EQ(format_time(1709164800ll * kSecond), "2024-02-29T00:00:00Z");
 }
 

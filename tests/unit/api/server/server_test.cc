@@ -264,6 +264,25 @@ TEST_F(ApiServer, SaysWhatToDoAndWhichRequestItWasWhenItRefuses) {
   }
 }
 
+// A program compares it with its own clock. Before the server has heard of a header time there is none to
+// tell.
+TEST_F(ApiServer, P16_EveryReplyTellsTheTimeByWhichTheClusterCounts) {
+  start();
+  const auto head_of = [&](const std::string& text) {
+    RawClient client(port());
+    client.send(text);
+    return client.until("\r\n\r\n");
+  };
+  const std::string stream = bytes({.target = "/v1/events", .accept = "text/event-stream"});
+  EXPECT_EQ(head_of(stream).find("Berth-Time"), std::string::npos);
+  rig_.cell.heard_time = kTestStart + 7 * kMillisecond + 999;
+  for (const std::string& text :
+       {stream, bytes({.target = "/v1/whoami"}), bytes({.target = "/v1/sessions/none"}),
+        bytes({.target = "/no"}), bytes({.target = "/livez"}), bytes({.method = "HEAD", .target = "/livez"}),
+        std::string("GET\r\n\r\n"), std::string("GET /v1/whoami HTTP/1.1\r\nHost: x\r\n\r\n")})
+    EXPECT_NE(head_of(text).find("\r\nBerth-Time: 2023-11-14T22:13:20.007Z\r\n"), std::string::npos) << text;
+}
+
 TEST_F(ApiServer, AChunkedBodyThatIsMalformedIsABadRequest) {
   start();
   const std::string chunked = "Transfer-Encoding: chunked\r\n",

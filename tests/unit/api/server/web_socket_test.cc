@@ -67,8 +67,10 @@ class WebSockets : public ::testing::Test {
 
 TEST_F(WebSockets, AProgramRunsOverASocket) {
   start();
+  rig_.cell.heard_time = kTestStart;
   const auto client = begun();
   EXPECT_TRUE(client->head().starts_with("HTTP/1.1 101 ")) << client->head();
+  EXPECT_NE(client->head().find("Berth-Time: 2023-11-14T22:13:20.000Z\r\n"), std::string::npos);
   EXPECT_NE(client->head().find("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"), std::string::npos);
   EXPECT_NE(client->head().find("Sec-WebSocket-Protocol: berth.session.v1\r\n"), std::string::npos);
   EXPECT_NE(client->head().find("X-Request-Id: "), std::string::npos);

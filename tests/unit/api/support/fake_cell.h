@@ -131,6 +131,10 @@ class FakeCell final : public controller::ApiContext {
     if (writer.starts_with("agent:")) return std::string(64, 'a');
     return to_hex(as_view(blake2b_256(writer, std::to_string(generation))));
   }
+  std::atomic<Timestamp> heard_time{0};  // of the leader; 0: not yet
+  std::optional<Timestamp> header_time() override {
+    return heard_time == 0 ? std::nullopt : std::optional(heard_time.load());
+  }
   controller::ClusterFacts facts() override;
   Result<projections::ChainPoint> chain_point_now() override;
   std::string log_level() override { return log_level_; }
