@@ -12,14 +12,17 @@ Of each record it checks the envelope (magic, length, CRC-32C, cluster), then as
 continues the journal: epoch, sequence, link (BLAKE2b-256 of the record before), time, input ranges; and of claims whether the
 rolling hash is what was read here; of signed chain heads the Ed25519 signature, key and range. The signatures are checked in plain Python (RFC 8032),
 some milliseconds each. A record that does not continue is void: it is counted and shown, and is no error, since
-every reader ignores it alike (but one that does not continue its own epoch and that no later signed head covers is told as one); so is an offset that no record has (payload null). What the fold's second net refuses (a bug of Berth's) is not known here.
+every reader ignores it alike (but one that does not continue its own epoch and that no later signed head covers is told as one); so is an offset that no record has (payload null).
+A record that continues may still be one that the cluster ignored: it has no right MAC, which only the cluster's secret shows, or the fold's second net forbade it (a bug of Berth's). The next signed head
+says which those are; so a record is printed once a head covers it, or at the end. They are named on standard error, and are no error.
 
 Exit code: 0 the chain holds, 1 it does not (a damaged record, another cluster, a hole, a false claim), 2 usage.
 """
 
 import argparse
 import base64
-import hashlib
+import collections
+import copy
 import json
 import re
 import struct
@@ -27,6 +30,9 @@ import sys
 import uuid
 from datetime import datetime, timezone
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
+from signed_heads import VOIDS_LISTED, Head, blake2b_256, is_signed, key_bytes, raw, read_voids  # noqa: E402
 
 SCHEMA = Path(__file__).resolve().parent.parent / "events" / "schema" / "v1"
 HEADER = struct.Struct("<4sII16sHHHH")  # magic, length, crc, cluster, rules, min_reader, flags, writer length
@@ -144,100 +150,6 @@ def crc32c(data):
     return crc ^ 0xFFFFFFFF
 
 
-def blake2b_256(data):
-    return hashlib.blake2b(data, digest_size=32).digest()
-
-
-# ---- Ed25519 (RFC 8032), only to check signatures: nothing here is secret, so its time may depend on what it reads ----
-
-P = 2**255 - 19
-Q = 2**252 + 27742317777372353535851937790883648493
-D = -121665 * pow(121666, P - 2, P) % P
-ROOT = pow(2, (P - 1) // 4, P)
-
-
-def point_at(data):
-    """The point (x, y, 1, xy) of 32 bytes, or None."""
-    y = int.from_bytes(data, "little")
-    sign, y = y >> 255, y & (1 << 255) - 1
-    if y >= P:
-        return None
-    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
-    x = pow(square, (P + 3) // 8, P)
-    if (x * x - square) % P:
-        x = x * ROOT % P
-    if (x * x - square) % P or (x == 0 and sign):
-        return None
-    return (P - x if x & 1 != sign else x), y, 1, (P - x if x & 1 != sign else x) * y % P
-
-
-def add_points(p, q):
-    a, b = (p[1] - p[0]) * (q[1] - q[0]) % P, (p[1] + p[0]) * (q[1] + q[0]) % P
-    c, d = 2 * p[3] * q[3] * D % P, 2 * p[2] * q[2] % P
-    e, f, g, h = b - a, d - c, d + c, b + a
-    return e * f % P, g * h % P, f * g % P, e * h % P
-
-
-def times(number, point):
-    result = (0, 1, 1, 0)
-    while number:
-        if number & 1:
-            result = add_points(result, point)
-        point, number = add_points(point, point), number >> 1
-    return result
-
-
-BASE = point_at(bytes([0x58] + [0x66] * 31))
-
-
-def is_signed(key, signature, message):
-    if len(key) != 32 or len(signature) != 64:
-        return False
-    a, r, s = point_at(key), point_at(signature[:32]), int.from_bytes(signature[32:], "little")
-    if a is None or r is None or s >= Q:
-        return False
-    k = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little") % Q
-    left, right = times(s, BASE), add_points(r, times(k, a))
-    return not (left[0] * right[2] - right[0] * left[2]) % P and not (left[1] * right[2] - right[1] * left[2]) % P
-
-
-def head_bytes(cluster, start, offset, applied, rolling, state_hash):
-    return b"berth chain head 1\n" + cluster.bytes + struct.pack("<QQQ", start, offset, applied) + rolling + state_hash
-
-
-def key_bytes(cluster, previous, key):
-    return b"berth head key 1\n" + cluster.bytes + previous.ljust(32, b"\0") + key
-
-
-def raw(text):
-    """The bytes that the decoder showed as hex or as a UUID."""
-    return bytes.fromhex(str(text).replace("-", ""))
-
-
-class Head:
-    """A signed chain head; as a file, what `berth audit head` prints."""
-
-    def __init__(self, cluster, key, start, offset, count, rolling, state_hash, signature):
-        self.cluster, self.key, self.start, self.offset, self.count = cluster, key, start, offset, count
-        self.rolling, self.state_hash, self.signature = rolling, state_hash, signature
-
-    def is_right(self):
-        return is_signed(self.key, self.signature, head_bytes(self.cluster, self.start, self.offset, self.count, self.rolling, self.state_hash))
-
-    @classmethod
-    def read(cls, path):
-        try:
-            with open(path, encoding="ascii") as file:
-                told = json.load(file)
-            head = cls(uuid.UUID(told["cluster_id"]), raw(told["key"]), told["from"], told["offset"], told["count"],
-                       raw(told["rolling_hash"]), raw(told["state_hash"]), raw(told["signature"]))
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise ValueError(f"{path} is no whole signed chain head: {error}") from error
-        if not head.is_right():
-            raise ValueError(f"{path} is no whole signed chain head: its signature does not fit what it says")
-        return head
-
-
 class Damaged(Exception):
     """The payload is no valid envelope."""
 
@@ -263,168 +175,294 @@ def open_envelope(payload):
 
 # ---- the chain ----
 
+KEPT_BACK = 65_536  # the window of P12: what lies further back is claimed by nobody
+BYTES_BACK = 64 << 20
+IGNORED_NAMED = 16
+
+
+class View:
+    """What the walk has come to after some record."""
+
+    def __init__(self, started):
+        self.started, self.epoch, self.sequence, self.time, self.dead = started, 0, 0, 0, False
+        self.link, self.inputs, self.key, self.head, self.applied = b"", {}, b"", None, 0
+        self.counts = {"events": 0, "void": 0, "heads": 0, "ignored": 0}
+        self.ignored = []  # the first ones: [offset, epoch, whether it is known that the fold has not forbidden it]
+
+    def copy(self):
+        other = copy.copy(self)
+        other.inputs, other.counts, other.ignored = dict(self.inputs), dict(self.counts), [list(each) for each in self.ignored]
+        return other
+
+
+class Seen:
+    """A record that was read. `void`: why it is void whatever was before it; `now`: why it is void as things stand."""
+
+    def __init__(self, offset, payload, link):
+        self.offset, self.size, self.link = offset, len(payload or b""), link
+        self.record, self.void, self.suspicion = None, "", ""
+        self.now, self.told, self.ignored = "", "", False
+
+    @property
+    def header(self):
+        return (self.record or {}).get("header", {})
+
+    def bodies(self, name):
+        return [event[name] for event in (self.record or {}).get("events", []) if name in event]
+
+
 class Chain:
     """What every reader checks before it folds a record. Starts in the middle where the export does: then the first record
-    is taken as it is."""
+    is taken as it is. Records are pending until a signed head tells which of them the cluster took as effective (FORMAT.md)."""
 
-    def __init__(self, cluster=None, start=0, kept=None):
-        self.cluster, self.next = cluster, start
+    def __init__(self, cluster=None, start=0, kept=None, settled=lambda seen: None):
+        self.cluster, self.next, self.start = cluster, start, start
         self.kept, self.kept_found = kept, False
-        self.applied = 0
-        self.applied_at = {start: 0}
-        self.key, self.head = b"", None
-        self.suspicions = []  # since the newest right head
+        self.on_settled = settled  # called with each record in order, when nothing changes any more whether it counts
         self.whole = start == 0
-        self.epoch = self.sequence = self.time = 0
-        self.link = b""
-        self.inputs = {}
+        self.settled, self.now = View(self.whole), View(self.whole)
+        self.pending, self.pending_bytes = collections.deque(), 0
+        self.suspicion = None  # the first since the newest right head
         self.rolling = bytes(32)
         self.rolled = {start: self.rolling}
-        self.started = self.whole
-        self.counts = {"records": 0, "events": 0, "void": 0, "claims": 0, "heads": 0}
+        self.records = self.claims = 0
         self.problems = []
 
     def problem(self, offset, text):
         self.problems.append(f"offset {offset}: {text}")
 
+    def suspect(self, offset, text):
+        self.suspicion = self.suspicion or (offset, text)
+
     def take(self, offset, payload, decoder):
-        """The record as a dict and "" if it counts, else (dict or None, why it is void)."""
-        self.counts["records"] += 1
+        self.records += 1
         if offset != self.next:
             self.problem(offset, f"a hole: {self.next} should follow")
-        gap = payload is None
-        link = bytes(32) if gap else blake2b_256(payload)
-        record, void = (None, "gap") if gap else self.judge(offset, payload, decoder)
-        if not void:
-            self.apply(record, link, offset)
-        else:
-            self.counts["void"] += 1
-            header = (record or {}).get("header", {})
-            if void in ("sequence", "link", "epoch", "time", "input-range") and header.get("epoch", 0) >= self.epoch and header.get("sequence", 0) > self.sequence:
-                self.suspicions.append((offset, f"it does not continue the record before ({void}): that one was changed, or records were taken out"))
+        seen = Seen(offset, payload, bytes(32) if payload is None else blake2b_256(payload))
+        self.look(seen, payload, decoder)
         self.next = offset + 1
-        self.rolling = blake2b_256(self.rolling + struct.pack("<Q", offset) + link)
+        self.rolling = blake2b_256(self.rolling + struct.pack("<Q", offset) + seen.link)
         self.rolled[self.next] = self.rolling
-        self.rolled.pop(self.next - 65_537, None)  # the window of P12
-        self.applied_at[self.next] = self.applied
-        self.applied_at.pop(self.next - 65_537, None)
+        self.rolled.pop(self.next - KEPT_BACK - 1, None)
+        self.pending.append(seen)
+        self.pending_bytes += seen.size
+        if not self.consider(seen):
+            self.judge(seen)  # else all that is pending is judged
+        while len(self.pending) > KEPT_BACK or self.pending_bytes > BYTES_BACK:
+            self.drop_oldest()
         if self.kept and self.whole and self.kept.offset == self.next:
             self.kept_found = self.rolling == self.kept.rolling
-            if not self.kept_found:
-                first = self.suspicions[0][0] if self.suspicions else self.head.offset if self.head else 0
+            if self.kept_found and self.pending and self.kept.offset > self.pending[0].offset:
+                self.settle(self.kept)
+            elif not self.kept_found:
+                first = self.suspicion[0] if self.suspicion else self.now.head.offset if self.now.head else 0
                 self.problem(first, f"the first {self.next} records are not those that the kept head was signed over; from here on they may differ")
-        return record, void
 
-    def judge(self, offset, payload, decoder):
+    # ---- what a record is whatever was before it ----
+
+    def look(self, seen, payload, decoder):
+        if payload is None:
+            seen.void = "gap"
+            return
         try:
             cluster, body = open_envelope(payload)
+            self.cluster = self.cluster or cluster
+            if cluster != self.cluster:
+                seen.void, seen.suspicion = "other-cluster", f"it belongs to cluster {cluster}, not {self.cluster}"
+                return
+            seen.record = decoder.message("Record", body)
+            if len(payload) > 256 << 10:
+                raise ValueError("it is larger than 256 KiB")
         except Damaged as damage:
-            self.problem(offset, f"no valid envelope: {damage}")
-            return None, "envelope-malformed"
-        self.cluster = self.cluster or cluster
-        if cluster != self.cluster:
-            self.problem(offset, f"it belongs to cluster {cluster}, not {self.cluster}")
-            return None, "other-cluster"
-        try:
-            record = decoder.message("Record", body)
+            seen.void, seen.suspicion = "envelope-malformed", f"no valid envelope: {damage}"
         except ValueError as error:
-            self.problem(offset, f"its body is no record: {error}")
-            return None, "malformed"
-        header = record.get("header", {})
-        false_claim = self.false_claim(record)
-        void = false_claim or self.continues(header)
-        if false_claim == "claim":
-            self.problem(offset, "it claims a rolling hash that this journal does not have")
-        return record, void
+            seen.void, seen.suspicion = "malformed", f"its body is no record: {error}"
+        else:
+            seen.void = self.false_claim(seen)
+            if seen.void == "claim":
+                seen.suspicion = "it claims a rolling hash that this journal does not have"
 
-    def false_claim(self, record):
-        for event in record.get("events", []):
-            claim = event.get("controller_elected", event.get("chain_head_recorded", {})).get("claim")
-            if claim is None:
-                continue
-            at = claim.get("offset", 0)
-            if not self.whole or (at <= self.next and at not in self.rolled):
-                return "" if not self.whole else "claim-too-old"
-            self.counts["claims"] += 1
+    def false_claim(self, seen):
+        for body in seen.bodies("controller_elected") + seen.bodies("chain_head_recorded"):
+            at, claim = body.get("claim", {}).get("offset", 0), body.get("claim", {})
+            if not self.whole:
+                return ""
+            if at <= self.next and (at not in self.rolled or (body.get("signature") and at + VOIDS_LISTED < self.next)):
+                return "claim-too-old"
+            self.claims += 1
             if at > self.next or self.rolled[at].hex() != claim.get("rolling", ""):
                 return "claim"
         return ""
 
-    def continues(self, header):
+    # ---- what it is after those before it ----
+
+    def continues(self, view, seen):
+        header = seen.header
         epoch, sequence = header.get("epoch", 0), header.get("sequence", 0)
-        link = header.get("link", "")
-        if not self.started:
-            return ""
-        if sequence == 0:
-            return "" if epoch == self.epoch + 1 and not link else "epoch"
-        if epoch != self.epoch:
+        link, ranges, events = header.get("link", ""), header.get("ranges", []), (seen.record or {}).get("events", [])
+        if seen.void or not view.started:
+            return seen.void
+        if sequence == 0 and (epoch != view.epoch + 1 or link):
             return "epoch"
-        if sequence != self.sequence + 1:
-            return "sequence"
-        if link != self.link.hex():
-            return "link"
-        if header.get("time_ns", 0) < self.time:
-            return "time"
+        if sequence:
+            if epoch != view.epoch:
+                return "epoch"
+            if view.dead:
+                return "dead-epoch"
+            if sequence != view.sequence + 1:
+                return "sequence"
+            if link != view.link.hex():
+                return "link"
+            if header.get("time_ns", 0) < view.time:
+                return "time"
+            for each in ranges:
+                key, begin = (each.get("stream"), each.get("partition", 0)), each.get("from", 0)
+                if begin != view.inputs.get(key, begin if not self.whole else 0) or each.get("to", 0) <= begin:
+                    return "input-range"
+        is_election = len(events) == 1 and "controller_elected" in events[0]
+        return "malformed" if not (events or ranges) or is_election != (sequence == 0) else ""
+
+    def apply(self, view, seen):
+        """Takes the record into the view, or says why the fold forbids it."""
+        header = seen.header
+        view.started, view.dead = True, False
+        view.epoch, view.sequence = header.get("epoch", 0), header.get("sequence", 0)
+        view.time, view.link = max(view.time, header.get("time_ns", 0)), seen.link
         for each in header.get("ranges", []):
-            key, begin = (each.get("stream"), each.get("partition", 0)), each.get("from", 0)
-            if begin != self.inputs.get(key, begin if not self.whole else 0) or each.get("to", 0) <= begin:
-                return "input-range"
+            view.inputs[each.get("stream"), each.get("partition", 0)] = each.get("to", 0)
+        for event in seen.record.get("events", []):
+            view.counts["events"] += 1
+            rewound, why = event.get("input_rewound"), ""
+            if rewound is not None:
+                stream = {1: "REQUESTS", 2: "REPORTS"}.get(rewound.get("stream"))
+                view.inputs[stream, rewound.get("partition", 0)] = rewound.get("to", 0)
+            if "cluster_restored" in event:
+                view.epoch, view.dead = view.epoch + 1000, True  # beyond the epochs that a lost tail may have had
+            if "head_key_changed" in event:
+                why = self.take_key(view, event["head_key_changed"])
+            if "chain_head_recorded" in event:
+                why = why or self.take_head(view, event["chain_head_recorded"])
+            if why:
+                return why
+        view.applied += 1
+        for each in view.ignored:
+            each[2] = each[2] or each[1] == header.get("epoch", 0)
         return ""
+
+    def take_key(self, view, event):
+        key, right = raw(event.get("public_key", "")), self.follows(view.key, event)
+        if not right and (self.whole or view.key):
+            return f"the head key {key.hex()[:16]} is not signed by the key before"
+        view.key = key
+        return ""
+
+    def follows(self, key, event):
+        new, previous, signature = (raw(event.get(name, "")) for name in ("public_key", "previous_key", "signature"))
+        return previous == key and len(new) == 32 and (not key or is_signed(key, signature, key_bytes(self.cluster, previous, new)))
+
+    def take_head(self, view, event):
+        if not event.get("signature"):
+            return ""
+        head = Head.of_event(self.cluster, event)
+        if (self.whole or view.key) and head.key != view.key:
+            return f"this chain head is signed by key {head.key.hex()[:16]}, and the log's is {view.key.hex()[:16]}"
+        if not head.is_right():
+            return "this chain head has a wrong signature"
+        if self.whole and head.start != (view.head.offset if view.head else 0):
+            return f"this chain head follows one at {head.start} that is not there"
+        view.head = head
+        view.counts["heads"] += 1
+        return ""
+
+    # ---- pending: as things stand ----
+
+    def judge(self, seen):
+        view, header = self.now, seen.header
+        if seen.suspicion:
+            self.suspect(seen.offset, seen.suspicion)
+        seen.now = self.continues(view, seen)
+        if not seen.now:
+            before = view.copy() if seen.bodies("head_key_changed") or seen.bodies("chain_head_recorded") else None
+            forbidden = self.apply(view, seen)
+            if not forbidden:
+                return
+            seen.now, self.now = "forbidden", before
+            self.suspect(seen.offset, forbidden)
+        elif not seen.void and header.get("epoch", 0) >= view.epoch and header.get("sequence", 0) > view.sequence:
+            self.suspect(seen.offset, f"it does not continue the record before ({seen.now}): that one was changed, or records were taken out")
+        self.now.counts["void"] += 1
+
+    def drop_oldest(self):
+        seen = self.pending.popleft()
+        self.pending_bytes -= seen.size
+        if seen.now:
+            self.settled.counts["void"] += 1
+        else:
+            self.apply(self.settled, seen)
+        self.on_settled(seen)
+
+    # ---- settled: by a signed head, in whatever record it stands ----
+
+    def consider(self, seen):
+        for event in seen.bodies("chain_head_recorded"):
+            if not event.get("signature") or seen.void:
+                continue
+            head, keys = Head.of_event(self.cluster, event), self.keys_known()
+            if head.offset <= self.pending[0].offset or not (head.key in keys or not self.whole and not keys) or not head.is_right():
+                continue
+            if self.settle(head):
+                return True
+            seen.void = "claim" if self.whole else ""
+        return False
+
+    def keys_known(self):
+        keys = {self.settled.key}
+        for seen in self.pending:
+            keys |= {raw(event["public_key"]) for event in seen.bodies("head_key_changed") if any(self.follows(key, event) for key in keys)}
+        return keys - {b""}
+
+    def settle(self, head):
+        """False: what it says of the pending records cannot be; such a head is void for every reader."""
+        applied = read_voids(head.voids, head.begin, head.offset)
+        view, covered = self.settled.copy(), [seen for seen in self.pending if seen.offset < head.offset]
+        if applied is None or not all(self.settle_one(view, seen, applied, head.begin) for seen in covered):
+            return False
+        if self.whole and covered and head.begin <= covered[0].offset and view.applied != head.count:
+            return False
+        view.applied = head.count  # of what lies before its list, the leaders counted what the fold forbade
+        for seen in covered:
+            self.pending.popleft()
+            self.pending_bytes -= seen.size
+            seen.now = seen.told
+            self.on_settled(seen)
+        self.settled, self.now, self.suspicion = view, view.copy(), None  # it was so when it was signed
+        for seen in self.pending:
+            self.judge(seen)
+        return True
+
+    def settle_one(self, view, seen, applied, begin):
+        why, listed = self.continues(view, seen), seen.offset >= begin
+        counts = applied[seen.offset - begin] if listed else not why
+        if counts:
+            seen.told, seen.ignored = "", False
+            return not why and not self.apply(view, seen)
+        seen.told, seen.ignored = why or "ignored", not why
+        view.counts["void"] += 1
+        view.counts["ignored"] += seen.ignored
+        if seen.ignored and len(view.ignored) < IGNORED_NAMED:
+            view.ignored.append([seen.offset, seen.header.get("epoch", 0), False])
+        return True
 
     def finish(self):
         """After the last record: what no signed head covers, and the head that was kept."""
+        while self.pending:
+            self.drop_oldest()
         if self.kept and self.cluster and self.kept.cluster != self.cluster:
             self.problem(0, f"the kept head is of cluster {self.kept.cluster}, the journal of {self.cluster}")
         elif self.kept and self.kept.offset > self.next:
             self.problem(self.next, f"the journal ends here, the kept head covers {self.kept.offset} records: its tail was cut off")
-        for offset, text in self.suspicions[:1]:
-            self.problem(offset, text + "; no signed head covers it")
-
-    def take_key(self, event, offset):
-        key, previous, signature = (raw(event.get(name, "")) for name in ("public_key", "previous_key", "signature"))
-        right = is_signed(self.key, signature, key_bytes(self.cluster, previous, key)) and previous == self.key if self.key else not previous
-        if not right and self.whole:
-            self.problem(offset, f"the head key {key.hex()[:16]} is not signed by the key before")
-        self.key = key
-
-    def take_head(self, event, offset):
-        claim = event.get("claim", {})
-        if not event.get("signature"):
-            return
-        head = Head(self.cluster, raw(event.get("head_key", "")), event.get("from", 0), claim.get("offset", 0), event.get("applied", 0),
-                    raw(claim.get("rolling", "")), raw(event.get("state_hash", "")), raw(event.get("signature", "")))
-        if self.key and head.key != self.key:
-            self.problem(offset, f"this chain head is signed by key {head.key.hex()[:16]}, and the log's is {self.key.hex()[:16]}")
-        elif not head.is_right():
-            self.problem(offset, "this chain head has a wrong signature")
-        elif self.whole and head.start != (self.head.offset if self.head else 0):
-            self.problem(offset, f"this chain head follows one at {head.start} that is not there")
-        else:
-            self.applied += head.count - self.applied_at.get(head.offset, head.count)  # what the fold forbade is not known here
-            self.head = head
-            self.counts["heads"] += 1
-            self.suspicions = [each for each in self.suspicions if each[0] >= head.offset]
-
-    def apply(self, record, link, offset):
-        header = record.get("header", {})
-        self.started = True
-        self.epoch, self.sequence = header.get("epoch", 0), header.get("sequence", 0)
-        self.time, self.link = max(self.time, header.get("time_ns", 0)), link
-        for each in header.get("ranges", []):
-            self.inputs[each.get("stream"), each.get("partition", 0)] = each.get("to", 0)
-        for event in record.get("events", []):
-            self.counts["events"] += 1
-            rewound = event.get("input_rewound")
-            if rewound is not None:
-                stream = {1: "REQUESTS", 2: "REPORTS"}.get(rewound.get("stream"))
-                self.inputs[stream, rewound.get("partition", 0)] = rewound.get("to", 0)
-            if "cluster_restored" in event:
-                self.epoch += 1000  # beyond the epochs that a lost tail may have had
-            if "head_key_changed" in event:
-                self.take_key(event["head_key_changed"], offset)
-            if "chain_head_recorded" in event:
-                self.take_head(event["chain_head_recorded"], offset)
-        self.applied += 1
+        if self.suspicion:
+            self.problem(self.suspicion[0], self.suspicion[1] + "; no signed head covers it")
 
 
 # ---- what is printed ----
@@ -492,14 +530,13 @@ def entries(lines):
 
 def read(lines, out_json=False, quiet=False, decoder=None, kept=None):
     decoder, chain, cluster = decoder or Decoder(), None, None
+    settled = (lambda seen: None) if quiet else lambda seen: show(seen.offset, seen.record, seen.now, out_json)
     for offset, payload in entries(lines):
         if offset is None:
             cluster = uuid.UUID(payload["cluster_id"]) if "cluster_id" in payload else None
             continue
-        chain = chain or Chain(cluster, offset, kept)
-        record, void = chain.take(offset, payload, decoder)
-        if not quiet:
-            show(offset, record, void, out_json)
+        chain = chain or Chain(cluster, offset, kept, settled)
+        chain.take(offset, payload, decoder)
     if chain is None:
         raise ValueError("no record comes: is it what `berth journal export` prints?")
     chain.finish()
@@ -524,15 +561,18 @@ def main():
         return 0
     for problem in chain.problems:
         print(f"read_journal: {problem}", file=sys.stderr)
-    c = chain.counts
+    for offset, _, certain in chain.now.ignored:
+        why = "it has no right MAC" if certain else "it has no right MAC, or the fold forbade it"
+        print(f"read_journal: offset {offset}: ignored by the cluster, though it continues the record before: {why}", file=sys.stderr)
+    now, c = chain.now, chain.now.counts
     verdict = "the chain holds" if not chain.problems else f"the chain does NOT hold ({len(chain.problems)} problems)"
     if kept and not chain.whole:
         print("read_journal: an export that begins in the middle says nothing about a kept head: export from 0", file=sys.stderr)
         return 2
-    heads = f"{c['heads']} signed heads, the newest over {chain.head.offset} records" if chain.head else "no signed head"
+    heads = f"{c['heads']} signed heads, the newest over {now.head.offset} records" if now.head else "no signed head"
     print(f"{heads}; the kept head: {'extended' if chain.kept_found else 'NOT extended' if kept else 'none given'}", file=sys.stderr)
-    print(f"{c['records']} records, {c['events']} events, {c['void']} void, {c['claims']} claims checked; cluster {chain.cluster}, "
-          f"epoch {chain.epoch}, sequence {chain.sequence}, rolling {chain.rolling.hex()[:16]}: {verdict}", file=sys.stderr)
+    print(f"{chain.records} records, {c['events']} events, {c['void']} void, {chain.claims} claims checked; cluster {chain.cluster}, "
+          f"epoch {now.epoch}, sequence {now.sequence}, rolling {chain.rolling.hex()[:16]}: {verdict}", file=sys.stderr)
     return 1 if chain.problems else 0
 
 

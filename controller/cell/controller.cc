@@ -92,7 +92,7 @@ void Controller::on(SelectionFound input, const Instant&, Outputs&) {
 void Controller::on(JournalRead input, const Instant& now, Outputs& out) {
   if (std::holds_alternative<Reloading>(state_) || input.offset < projection_->chain().next()) return;
   if (input.gap)
-    return projection_->confirm(Hash256{});  // void for every reader, and no sign of a leader (P30)
+    return projection_->confirm(Hash256{}, false);  // void for every reader, and no sign of a leader (P30)
   if (Leader* leader = this->leader())
     drop_if_lost(leader->read_back(input, out), out);
   else

@@ -1,10 +1,16 @@
-// Takes base-128 varints, as protobuf writes them, off the front of bytes. Pure.
+// Base-128 varints as protobuf writes them: onto the end of bytes, and off their front. Pure.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace berth {
+
+inline void append_varint(std::string& out, std::uint64_t value) {
+  for (; value > 127; value >>= 7) out += static_cast<char>(value | 128);
+  out += static_cast<char>(value);
+}
 
 // Returns false if the bytes end inside the varint or it is longer than ten bytes; `in` is then undefined.
 inline bool take_varint(std::string_view& in, std::uint64_t& value) {

@@ -2,6 +2,12 @@
 
 #include <sodium.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "events/base/checks.h"
+#include "events/base/varint.h"
+
 namespace berth {
 namespace {
 
@@ -51,6 +57,41 @@ struct HeadKeyPair {
 
 }  // namespace
 
+std::uint64_t voids_begin(std::uint64_t from, std::uint64_t offset) {
+  return std::max(from, offset - std::min(offset, kVoidsListed));
+}
+
+void VoidRuns::add(bool applied) {
+  if (applied) {
+    ++applied_;
+    voids_ = 0;
+    return;
+  }
+  if (voids_ == 0) {
+    append_varint(bytes_, std::exchange(applied_, 0));
+    run_at_ = bytes_.size();
+  }
+  bytes_.resize(run_at_);
+  append_varint(bytes_, ++voids_);
+}
+
+std::optional<std::vector<bool>> read_void_runs(std::string_view bytes, std::uint64_t begin,
+                                                std::uint64_t end) {
+  if (begin > end) return std::nullopt;
+  const std::string_view whole = bytes;
+  std::vector<bool> applied;
+  VoidRuns same;
+  for (bool applies = true; !bytes.empty(); applies = !applies) {
+    std::uint64_t run = 0;
+    if (!take_varint(bytes, run) || run > end - begin - applied.size()) return std::nullopt;
+    for (std::uint64_t i = 0; i < run; ++i) same.add(applies);
+    applied.insert(applied.end(), run, applies);
+  }
+  if (same.bytes() != whole) return std::nullopt;
+  applied.resize(end - begin, true);
+  return applied;
+}
+
 std::string chain_head_bytes(const Uuid& cluster, const v1::ChainHeadRecorded& head) {
   std::string out(kHeadWords);
   out += cluster.view();
@@ -59,6 +100,7 @@ std::string chain_head_bytes(const Uuid& cluster, const v1::ChainHeadRecorded& h
   add_number(out, head.applied());
   add_fixed(out, head.claim().rolling(), sizeof(Hash256));
   add_fixed(out, head.state_hash(), sizeof(Hash128));
+  out += as_view(blake2b_256(head.voids()));
   return out;
 }
 

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "events/base/uuid.h"
 #include "events/codec/sealing.h"
@@ -19,6 +21,34 @@ namespace berth {
 inline constexpr std::size_t kHeadKeyBytes = 32;
 inline constexpr std::size_t kHeadSeedBytes = 32;
 inline constexpr std::size_t kHeadSignatureBytes = 64;
+
+// ---- which records a signed head says did not apply (ChainHeadRecorded::voids) ----
+
+// A head lists so many of the records before its claim's offset, and stands at most so many behind it: half
+// the window of P12, so that every reader finds the whole list in its own.
+inline constexpr std::uint64_t kVoidsListed = 32'768;
+// Where the list of a head begins that follows one at `from`.
+std::uint64_t voids_begin(std::uint64_t from, std::uint64_t offset);
+
+// Writes the list, a record after the other.
+class VoidRuns {
+ public:
+  void add(bool applied);
+  // What was added so far. There is one form of each list.
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+  std::uint64_t applied_ = 0;  // since the last void record
+  std::uint64_t voids_ = 0;    // of the run that was written last
+  std::size_t run_at_ = 0;     // where its number stands
+};
+
+// Reads it: for each of the records [begin, end) whether it applied; nullopt: these bytes are no such list.
+std::optional<std::vector<bool>> read_void_runs(std::string_view bytes, std::uint64_t begin,
+                                                std::uint64_t end);
+
+// ---- signatures ----
 
 // What the signature of a head covers.
 std::string chain_head_bytes(const Uuid& cluster, const v1::ChainHeadRecorded& head);

@@ -21,6 +21,13 @@ std::optional<std::string> bytes_at(const json::object& object, std::string_view
   return from_hex(std::string_view(value->get_string()));
 }
 
+// Of any length.
+std::optional<std::string> bytes_at(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value == nullptr || !value->is_string() ? std::nullopt
+                                                 : from_hex(std::string_view(value->get_string()));
+}
+
 std::optional<std::uint64_t> number_at(const json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
   if (value == nullptr || !value->is_int64() || value->get_int64() < 0) return std::nullopt;
@@ -36,17 +43,19 @@ bool SignedHead::is_right() const {
   head.set_state_hash(state_hash);
   head.set_from(from);
   head.set_applied(applied);
+  head.set_voids(voids);
   return is_signed_by(key, signature, chain_head_bytes(cluster, head));
 }
 
 SignedHead signed_head_of(const HeadRow& row) {
-  return {row.cluster, row.head_key, row.from,       row.offset,
-          row.applied, row.rolling,  row.state_hash, row.signature};
+  return {row.cluster, row.head_key,   row.from,  row.offset,   row.applied,
+          row.rolling, row.state_hash, row.voids, row.signature};
 }
 
 SignedHead signed_head_of(const Uuid& cluster, const v1::ChainHeadRecorded& head) {
-  return {cluster,        head.head_key(),        head.from(),       head.claim().offset(),
-          head.applied(), head.claim().rolling(), head.state_hash(), head.signature()};
+  return {cluster,         head.head_key(),        head.from(),       head.claim().offset(),
+          head.applied(),  head.claim().rolling(), head.state_hash(), head.voids(),
+          head.signature()};
 }
 
 json::object to_json(const SignedHead& head) {
@@ -57,6 +66,7 @@ json::object to_json(const SignedHead& head) {
           {"count", head.applied},
           {"rolling_hash", to_hex(head.rolling)},
           {"state_hash", to_hex(head.state_hash)},
+          {"voids", to_hex(head.voids)},
           {"signature", to_hex(head.signature)}};
 }
 
@@ -83,6 +93,9 @@ Result<SignedHead> read_head(const json::value& value) {
     if (!bytes) return damaged(std::string("its ") + each.name + " is missing or cut");
     head.*each.field = *bytes;
   }
+  const auto voids = bytes_at(*object, "voids");
+  if (!voids) return damaged("its voids are missing or cut");
+  head.voids = *voids;
   const auto from = number_at(*object, "from"), offset = number_at(*object, "offset"),
              count = number_at(*object, "count");
   if (!from || !offset || !count) return damaged("its from, offset or count is missing");

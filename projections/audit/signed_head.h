@@ -22,6 +22,7 @@ struct SignedHead {
   std::uint64_t applied = 0;
   std::string rolling;
   std::string state_hash;
+  std::string voids;  // of any length: which records did not apply (chain_head.h)
   std::string signature;
 
   // Whether the signature is the key's over what it says.

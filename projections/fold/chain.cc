@@ -1,12 +1,13 @@
 #include "projections/fold/chain.h"
 
 #include "events/base/checks.h"
+#include "events/codec/chain_head.h"
 
 namespace berth::projections {
 
 Hash256 link_of(const LogEntry& entry) { return entry.gap ? Hash256{} : blake2b_256(entry.payload); }
 
-void Chain::extend(const Hash256& link) {
+void Chain::extend(const Hash256& link, bool applied) {
   std::string input;
   input.reserve(72);
   input += as_view(last_.rolling);
@@ -14,7 +15,7 @@ void Chain::extend(const Hash256& link) {
   input += as_view(link);
   window_.push_back(last_);
   if (window_.size() > kChainWindow) window_.pop_front();
-  last_ = {last_.next + 1, blake2b_256(input), std::nullopt, last_.applied};
+  last_ = {last_.next + 1, blake2b_256(input), std::nullopt, last_.applied + (applied ? 1 : 0)};
 }
 
 const ChainPoint* Chain::at(Offset next) const {
@@ -29,6 +30,12 @@ Chain::Check Chain::check(Offset offset, std::string_view rolling) const {
   const ChainPoint* point = at(offset);
   if (point == nullptr) return Check::kTooOld;
   return as_view(point->rolling) == rolling ? Check::kRight : Check::kWrong;
+}
+
+std::string Chain::voids(Offset from, Offset to) const {
+  VoidRuns runs;
+  for (Offset offset = from; offset < to; ++offset) runs.add(at(offset + 1)->applied != at(offset)->applied);
+  return runs.bytes();
 }
 
 void Chain::restore(std::deque<ChainPoint> points) {

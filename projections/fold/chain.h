@@ -38,9 +38,8 @@ class Chain {
   const Hash256& rolling() const { return last_.rolling; }
   const ChainPoint& last() const { return last_; }
 
-  // Takes the record at next() in.
-  void extend(const Hash256& link);
-  void set_applied(std::uint64_t applied) { last_.applied = applied; }
+  // Takes the record at next() in; `applied`: it is not void.
+  void extend(const Hash256& link, bool applied = true);
   void set_state_hash(const Hash128& hash) { last_.state_hash = hash; }
 
   // Whether this reader has read (offset, rolling). kTooOld: the offset lies before the window. An offset
@@ -50,6 +49,10 @@ class Chain {
   Offset oldest() const { return window_.empty() ? last_.next : window_.front().next; }
   // nullptr outside the window.
   const ChainPoint* at(Offset next) const;
+
+  // Which of the records [from, to) are void, as a signed head lists them (P34). REQUIRES: both are points of
+  // the window, and from <= to.
+  std::string voids(Offset from, Offset to) const;
 
   // Takes the store's points, in offset order. Reading goes on at the last one.
   void restore(std::deque<ChainPoint> points);

@@ -51,6 +51,7 @@ Forbidden take_signed_head(EventContext& c, const v1::ChainHeadRecorded& e) {
   row.applied = e.applied();
   row.rolling = e.claim().rolling();
   row.state_hash = e.state_hash();
+  row.voids = e.voids();
   row.signature = e.signature();
   row.recorded = c.position;
   row.recorded_at = c.time;

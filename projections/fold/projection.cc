@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/codec/chain_head.h"
 #include "events/codec/envelope.h"
 #include "events/codec/known_fields.h"
 #include "events/codec/made_before.h"
@@ -118,8 +119,13 @@ ApplyOutcome Projection::apply(const LogEntry& entry, bool claim_is_wrong) {
   return outcome;
 }
 
+void Projection::pass_over(const LogEntry& entry) {
+  BERTH_CHECK(entry.offset == chain_.next(), "journal records are read in offset order");
+  take_in(void_because(VoidReason::kSignature), link_of(entry));
+}
+
 void Projection::take_in(const ApplyOutcome& outcome, const Hash256& link) {
-  chain_.extend(link);
+  chain_.extend(link, outcome.what != What::kVoid);
   if (outcome.what == What::kVoid) {
     ++counters_.voided;
     if (outcome.forbidden()) ++counters_.forbidden;
@@ -127,7 +133,6 @@ void Projection::take_in(const ApplyOutcome& outcome, const Hash256& link) {
     ++counters_.applied;
     counters_.events += static_cast<std::uint64_t>(record_.events_size());
   }
-  chain_.set_applied(state_.epoch().applied);
   if (chain_.next() % kChainEvery == 0) take_state_hash();
 }
 
@@ -186,12 +191,18 @@ ApplyOutcome Projection::judge_claim(const v1::Record& record, bool claim_is_wro
     case Chain::Check::kTooOld: return void_because(VoidReason::kClaimTooOld);
     case Chain::Check::kWrong: return claim_mismatch(chain_.next());
   }
-  // It has read the same bytes and counted otherwise: for every reader alike, so it is void.
   const v1::ChainHeadRecorded* head = chain_head_of(record);
-  const bool counts = head != nullptr && !head->signature().empty();
-  if (counts && head->applied() != chain_.at(claim->offset())->applied)
-    return void_because(VoidReason::kClaim);
-  return {};
+  return head == nullptr || head->signature().empty() ? ApplyOutcome() : judge_head(*head);
+}
+
+// Its writer has read the same bytes. If it took other records of them as effective, its signed word is void:
+// for every reader alike.
+ApplyOutcome Projection::judge_head(const v1::ChainHeadRecorded& head) const {
+  const Offset offset = head.claim().offset(), begin = voids_begin(head.from(), offset);
+  if (offset + kVoidsListed < chain_.next()) return void_because(VoidReason::kClaimTooOld);
+  const bool is_right = begin <= offset && head.applied() == chain_.at(offset)->applied &&
+                        head.voids() == chain_.voids(begin, offset);
+  return is_right ? ApplyOutcome() : void_because(VoidReason::kClaim);
 }
 
 void Projection::take_state_hash() {

@@ -69,12 +69,16 @@ class Projection {
   // The same, of what a reader read there, which may be a gap: a void record for every reader (P30).
   ApplyOutcome apply(const LogEntry& entry, bool claim_is_wrong = false);
 
+  // A record that a signed head says was ignored (P34), to a reader without the cluster's secret: void, as
+  // for the cluster.
+  void pass_over(const LogEntry& entry);
+
   // The leader's own record, event by event and before it has an offset (Fold::open and on). The chain is
   // then behind the state until confirm() is called for each such record as it is read back, in order.
   Fold& own() { return fold_; }
-  // A record read back that needs no fold: the leader's own, folded already, or one that is void in any
-  // state.
-  void confirm(const Hash256& link) { chain_.extend(link); }
+  // A record read back that needs no fold: the leader's own, folded already (`applied`), or one that is void
+  // in any state.
+  void confirm(const Hash256& link, bool applied) { chain_.extend(link, applied); }
 
   const State& state() const { return state_; }
   State& state_to_load() { return state_; }
@@ -114,6 +118,7 @@ class Projection {
   ApplyOutcome judge(std::string_view payload, bool claim_is_wrong, const Hash256& link);
   bool is_believed(std::string_view payload, const Envelope& envelope) const;
   ApplyOutcome judge_claim(const v1::Record& record, bool claim_is_wrong) const;
+  ApplyOutcome judge_head(const v1::ChainHeadRecorded& head) const;
   void take_state_hash();
 
   Uuid cluster_;

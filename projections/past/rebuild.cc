@@ -114,7 +114,8 @@ Result<std::shared_ptr<Projection>> PastRebuilder::load(const PastCheckpoint& ch
   if (!read) return read.error();
   if (!whole) return failed("a checkpoint of the past does not decode");
   loader.finish();
-  projection->restore_chain({ChainPoint{checkpoint.next, checkpoint.rolling, std::nullopt}});
+  projection->restore_chain(
+      {ChainPoint{checkpoint.next, checkpoint.rolling, std::nullopt, projection->state().epoch().applied}});
   projection->own().keep_no_history();
   projection->believe_claims();
   return projection;

@@ -63,6 +63,7 @@ struct HeadRow {
   std::uint64_t applied = 0;
   std::string rolling;     // 32 bytes
   std::string state_hash;  // 16 bytes
+  std::string voids;       // ChainHeadRecorded::voids
   std::string signature;   // 64 bytes
   Position recorded;
   Timestamp recorded_at = 0;
@@ -88,6 +89,7 @@ struct HeadRow {
     v(11, signature);
     v(12, recorded);
     v(13, recorded_at);
+    v(14, voids);
   }
 };
 

@@ -78,6 +78,7 @@ void AuditJobs::tell(Job& job, std::string state, std::optional<Error> error) {
   job.told.counts = job.audit.counts();
   job.told.rolling = std::string(as_view(job.audit.point().rolling));
   job.told.head = job.audit.head();
+  job.told.ignored = job.audit.ignored();
   job.told.finding = job.audit.finding();
   job.told.error = std::move(error);
 }

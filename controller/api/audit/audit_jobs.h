@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "controller/api/api_context.h"
 #include "controller/api/http/workers.h"
@@ -27,6 +28,7 @@ struct AuditProgress {
   projections::AuditCounts counts;
   std::string rolling;  // 32 bytes, of [0, next)
   std::optional<projections::SignedHead> head;
+  std::vector<projections::IgnoredRecord> ignored;  // the first ones
   std::optional<projections::AuditFinding> finding;
   std::optional<Error> error;  // of "failed"
 };

@@ -84,6 +84,11 @@ json::object progress_json(const AuditProgress& told) {
                    {"first_bad", nullptr},
                    {"code", nullptr},
                    {"message", ""}};
+  json::array ignored;
+  for (const auto& record : told.ignored)
+    ignored.push_back(
+        json::object{{"position", std::to_string(record.offset) + "-0"}, {"reason", to_string(record)}});
+  out["ignored"] = std::move(ignored);
   out["head"] = told.head ? json::value(head_json(*told.head)) : json::value();
   if (told.finding) {
     out["first_bad"] = std::to_string(told.finding->offset) + "-0";

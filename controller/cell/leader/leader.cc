@@ -23,7 +23,7 @@ Leader::Leader(const ControllerConfig& config, Projection& projection, Verifier&
       pipeline_(config, projection, router_, outbox_, snapshot_for_, tickets, counters),
       decider_(projection.state(), in_history, feed_, clock_, pipeline_),
       input_rounds_(config, projection.state(), verifier, counters, clock_, decider_, snapshot_for_),
-      rounds_(config, projection.state(), counters, feed_, todo_, clock_, leases_, decider_, outbox_),
+      rounds_(config, projection, counters, feed_, todo_, clock_, leases_, decider_, outbox_),
       acks_(config, verifier, counters, nonce) {
   const auto& state = projection_.state();
   const auto& epoch = state.epoch();
@@ -68,7 +68,7 @@ Leadership Leader::read_back(const JournalRead& read, Outputs& out) {
       break;
     case RecordPipeline::ReadBack::kAgain: break;
   }
-  projection_.confirm(link);
+  projection_.confirm(link, read.applied);
   return Leading{};
 }
 

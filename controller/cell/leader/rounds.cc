@@ -6,6 +6,7 @@
 #include "controller/decide/keeping/history.h"
 #include "controller/decide/place_session.h"
 #include "controller/placement/select/least_rise.h"
+#include "events/codec/chain_head.h"
 
 namespace berth::controller {
 
@@ -17,7 +18,8 @@ namespace {
 constexpr std::size_t kTimersPerFlush = 256;
 constexpr std::uint32_t kPassBudget = 512;
 constexpr int kUnreachablePerEvent = 500;
-constexpr Duration kTrashInterval = 10 * kSecond;  // between two walks over the folders
+constexpr Offset kSignedWithin = kVoidsListed / 2;  // behind its claim, a head will still be in time to count
+constexpr Duration kTrashInterval = 10 * kSecond;   // between two walks over the folders
 constexpr std::size_t kPurgesPerWalk = 256;
 
 // A placement names where its pass began, so that the pass can be run again (P29).
@@ -301,14 +303,18 @@ void Rounds::make_head_key(const Instant& now) {
 
 void Rounds::sign_head(v1::ChainHeadRecorded& head) {
   const projections::HeadRow* row = state_.heads.find("head");
-  if (!config_.heads || row == nullptr || head.claim().offset() <= row->offset) return;
+  const Offset offset = head.claim().offset();
+  if (!config_.heads || row == nullptr || offset <= row->offset) return;
+  if (offset > chain_.next() || offset + kSignedWithin < chain_.next()) return;
   head.set_from(row->offset);
   head.set_applied(chain_point_->applied);
+  head.set_voids(chain_.voids(voids_begin(row->offset, offset), offset));
   const bool is_signed = config_.heads->sign(row->public_key, row->secret_key, head);
   ++(is_signed ? counters_.heads_signed : counters_.heads_unsigned);
   if (is_signed) return;
   head.clear_from();
   head.clear_applied();
+  head.clear_voids();
 }
 
 // At each chain point, and on a quiet cluster for what has come since the last one: then only if something

@@ -20,11 +20,12 @@ namespace berth::controller {
 
 class Rounds {
  public:
-  Rounds(const ControllerConfig& config, const projections::State& state, ControllerCounters& counters,
-         ClusterFeed& feed, LeaderTodo& todo, ClockGuard& clock, LeaseBook& leases, Decider& decider,
-         const OrderOutbox& outbox)
+  Rounds(const ControllerConfig& config, const projections::Projection& projection,
+         ControllerCounters& counters, ClusterFeed& feed, LeaderTodo& todo, ClockGuard& clock,
+         LeaseBook& leases, Decider& decider, const OrderOutbox& outbox)
       : config_(config),
-        state_(state),
+        state_(projection.state()),
+        chain_(projection.chain()),
         counters_(counters),
         feed_(feed),
         todo_(todo),
@@ -62,6 +63,7 @@ class Rounds {
 
   const ControllerConfig& config_;
   const projections::State& state_;
+  const projections::Chain& chain_;  // of what was read back
   ControllerCounters& counters_;
   ClusterFeed& feed_;
   LeaderTodo& todo_;

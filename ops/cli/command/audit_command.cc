@@ -15,7 +15,7 @@ using projections::ChainAudit;
 using projections::SignedHead;
 
 constexpr Offset kNoteEvery = 50'000;
-constexpr std::size_t kHeadBytesMax = 64u << 10;
+constexpr std::size_t kHeadBytesMax = 256u << 10;
 
 // Always the one JSON object that --head takes, whatever the format: it is kept elsewhere.
 Outcome<int> print_head(Shell& shell) {
@@ -159,6 +159,7 @@ json::object result_json(const ChainAudit& audit, bool has_kept) {
                    {"records", audit.counts().records},
                    {"applied", audit.counts().applied},
                    {"void", audit.counts().voided},
+                   {"ignored", audit.counts().ignored},
                    {"heads", audit.counts().heads},
                    {"keys", audit.counts().keys},
                    {"offset", audit.next()},
@@ -185,12 +186,16 @@ Outcome<int> verify_log(Shell& shell, const std::string& head_file, const LogPla
   audit.finish();
   const json::value result = result_json(audit, has_kept);
   Listing listing;
-  for (const char* key : {"good", "records", "applied", "void", "heads", "keys", "signed_up_to", "head_file",
-                          "first_bad", "rolling_hash"})
+  for (const char* key : {"good", "records", "applied", "void", "ignored", "heads", "keys", "signed_up_to",
+                          "head_file", "first_bad", "rolling_hash"})
     listing.columns.push_back(column(key, key));
   listing.name_path = "rolling_hash";
   shell.out() << print_one(result, listing, shell.style());
   shell.out().flush();
+  for (const auto& record : audit.ignored()) shell.note(to_string(record));
+  if (audit.counts().ignored > audit.ignored().size())
+    shell.note("and " + std::to_string(audit.counts().ignored - audit.ignored().size()) +
+               " more records that the cluster ignored");
   if (audit.finding())
     return Failure{kFailed,
                    audit.finding()->code,

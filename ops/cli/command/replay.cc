@@ -10,11 +10,11 @@ namespace {
 using projections::ApplyOutcome;
 using projections::Projection;
 
-Outcome<bool> fold(Projection& projection, const JournalEntry& entry) {
+Outcome<LogEntry> decoded(const JournalEntry& entry) {
   const auto at = "offset " + std::to_string(entry.offset);
-  const auto payload = base64_decoded(entry.text.value_or(""));
+  auto payload = base64_decoded(entry.text.value_or(""));
   if (!payload) return Failure{kFailed, "journal-page-malformed", at + " is no base64", {}, {}};
-  return fold_entry(projection, {{Stream::kJournal, 0}, entry.offset, *payload, !entry.text});
+  return LogEntry{{Stream::kJournal, 0}, entry.offset, std::move(*payload), !entry.text};
 }
 
 // The beginning of a record that counts, up to and with event `index`.
@@ -56,6 +56,38 @@ Outcome<bool> fold_entry(Projection& projection, const LogEntry& entry) {
                  {}};
 }
 
+SettledFold::SettledFold(const Uuid& cluster)
+    : projection_(std::make_unique<Projection>(cluster, Projection::Tracking::kRows)), audit_(cluster) {
+  audit_.set_on_settled([this](Offset, bool is_ignored) { settled_.push_back(is_ignored); });
+}
+
+Outcome<bool> SettledFold::take(LogEntry entry) {
+  const bool more = audit_.take(entry);
+  waiting_.push_back(std::move(entry));
+  return more ? fold_settled() : finish();  // a journal of another cluster: the fold says so
+}
+
+Outcome<bool> SettledFold::finish() {
+  audit_.finish();
+  settled_.resize(waiting_.size());
+  return fold_settled();
+}
+
+Outcome<bool> SettledFold::fold_settled() {
+  for (; !settled_.empty(); settled_.pop_front(), waiting_.pop_front()) {
+    if (settled_.front()) {
+      projection_->pass_over(waiting_.front());
+      continue;
+    }
+    if (auto folded = fold_entry(*projection_, waiting_.front()); !folded) return folded;
+  }
+  return true;
+}
+
+void SettledFold::note_ignored(Shell& shell) const {
+  for (const auto& record : audit_.ignored()) shell.note(to_string(record));
+}
+
 Outcome<std::unique_ptr<Projection>> replay_to(Shell& shell, Api& api, Offset position,
                                                std::optional<int> index) {
   // Asked first, since a replay of all that is there before it may take long.
@@ -63,20 +95,26 @@ Outcome<std::unique_ptr<Projection>> replay_to(Shell& shell, Api& api, Offset po
   if (!page) return page.failure();
   const std::int64_t end = integer_at(page->body, "end");
   if (static_cast<std::int64_t>(position) >= end) return no_record_yet(position, end);
-  std::unique_ptr<Projection> projection;
+  std::optional<SettledFold> fold;
   const auto read = read_journal(
       api, 0, position + 1, [&](const Uuid& cluster, const JournalEntry& entry) -> Outcome<bool> {
-        if (!projection) projection = std::make_unique<Projection>(cluster, Projection::Tracking::kRows);
+        if (!fold) fold.emplace(cluster);
         if (entry.offset % 10'000 == 0 && entry.offset != 0)
           shell.status("replayed " + std::to_string(entry.offset) + " of " + std::to_string(position + 1));
-        if (entry.offset != position || !index) return fold(*projection, entry);
-        fold_part(*projection, base64_decoded(entry.text.value_or("")).value_or(""), *index);
+        auto read_here = decoded(entry);
+        if (!read_here) return read_here.failure();
+        if (entry.offset != position || !index) return fold->take(std::move(*read_here));
+        if (auto folded = fold->finish(); !folded) return folded;
+        fold_part(*fold->projection(), read_here->payload, *index);
         return true;
       });
   shell.end_status();
   if (!read) return read.failure();
-  if (!projection || read->next != position + 1)
+  if (!fold || read->next != position + 1)
     return no_record_yet(position, static_cast<std::int64_t>(read->next));
+  if (auto folded = fold->finish(); !folded) return folded.failure();
+  fold->note_ignored(shell);
+  std::unique_ptr<Projection> projection = std::move(fold->projection());
   if (!projection->verifies())
     shell.note(
         "the records' signatures were not checked: that takes the cluster's secret, which only its "

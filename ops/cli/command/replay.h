@@ -1,9 +1,11 @@
 // Folds the journal with this program's own fold: for the past, and to check the server's present.
 #pragma once
 
+#include <deque>
 #include <memory>
 
 #include "ops/cli/command/journal_pages.h"
+#include "projections/audit/chain_audit.h"
 #include "projections/fold/projection.h"
 
 namespace berth::cli {
@@ -11,6 +13,32 @@ namespace berth::cli {
 // Folds one record, gap or not, as a reader that has the log itself before it: a claim that differs is wrong.
 // Failures: a journal that does not fold (the code says why).
 Outcome<bool> fold_entry(projections::Projection& projection, const LogEntry& entry);
+
+// Folds a journal without the cluster's secret, as the cluster did: a record waits until a signed head says
+// whether the cluster ignored it (P34), or until the end.
+class SettledFold {
+ public:
+  explicit SettledFold(const Uuid& cluster);
+  SettledFold(const SettledFold&) = delete;
+
+  // The next record. Failures: those of fold_entry(), here and in finish().
+  Outcome<bool> take(LogEntry entry);
+  // After the last one: folds those that wait.
+  Outcome<bool> finish();
+
+  // Behind what was taken, until finish().
+  std::unique_ptr<projections::Projection>& projection() { return projection_; }
+  // Tells of the records that the cluster ignored.
+  void note_ignored(Shell& shell) const;
+
+ private:
+  Outcome<bool> fold_settled();
+
+  std::unique_ptr<projections::Projection> projection_;
+  projections::ChainAudit audit_;
+  std::deque<LogEntry> waiting_;
+  std::deque<bool> settled_;  // of the first that wait: whether the cluster ignored it
+};
 
 // The state after the record at `position`; with `index`, after that event of the record: good only for
 // reading the state. Progress goes to the shell's status line. Failures: those of the API, a journal that

@@ -50,24 +50,21 @@ Outcome<Secrets> read_secrets(Shell& shell, const BackupOptions& o, const std::s
 class BackupTaking {
  public:
   BackupTaking(Shell& shell, BackupTarget& target, Manifest& manifest)
-      : shell_(shell),
-        target_(target),
-        manifest_(manifest),
-        projection_(manifest.cluster, projections::Projection::Tracking::kRows) {}
+      : shell_(shell), target_(target), manifest_(manifest), fold_(manifest.cluster) {}
 
   Outcome<bool> take(const JournalEntry& entry) {
-    const auto payload = base64_decoded(entry.text.value_or(""));
+    auto payload = base64_decoded(entry.text.value_or(""));
     if (!payload || payload->size() > kPayloadBytesMax)
       return Failure{kFailed,
                      "journal-page-malformed",
                      "record " + std::to_string(entry.offset) + " is none",
                      "server and CLI of different versions?",
                      {}};
-    if (auto folded = fold_entry(projection_, {{Stream::kJournal, 0}, entry.offset, *payload, !entry.text});
-        !folded)
-      return folded;
     append_frame(piece_, entry.text ? &*payload : nullptr);
     ++records_;
+    if (auto folded = fold_.take({{Stream::kJournal, 0}, entry.offset, std::move(*payload), !entry.text});
+        !folded)
+      return folded;
     if (piece_.size() < kPieceBytes) return true;
     shell_.status("backed up " + std::to_string(entry.offset + 1) + " of " + std::to_string(manifest_.next) +
                   " records");
@@ -87,13 +84,13 @@ class BackupTaking {
     return failure_of(put.error());
   }
 
-  projections::Projection& projection() { return projection_; }
+  SettledFold& fold() { return fold_; }
 
  private:
   Shell& shell_;
   BackupTarget& target_;
   Manifest& manifest_;
-  projections::Projection projection_;
+  SettledFold fold_;
   std::string piece_;
   std::uint64_t records_ = 0;
 };
@@ -150,8 +147,11 @@ Outcome<bool> write_backup(Shell& shell, Api& api, BackupTarget& target, const S
   shell.end_status();
   if (!read) return read.failure();
   if (auto done = taking.put_piece(); !done) return done;
-  if (auto same = check_end(taking.projection(), manifest); !same) return same;
-  manifest.taken = taking.projection().state().epoch().time;
+  if (auto folded = taking.fold().finish(); !folded) return folded;
+  taking.fold().note_ignored(shell);
+  projections::Projection& projection = *taking.fold().projection();
+  if (auto same = check_end(projection, manifest); !same) return same;
+  manifest.taken = projection.state().epoch().time;
   manifest.with_secrets = !secrets.cluster_file.empty();
   if (manifest.with_secrets) {
     const auto box = seal_secrets(secrets.cluster_file, secrets.passphrase, bound_to(manifest));

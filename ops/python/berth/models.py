@@ -1197,15 +1197,22 @@ AuditHead = TypedDict("AuditHead", {
     "signed": "NotRequired[bool]", "cluster_id": "NotRequired[str]", "key": "NotRequired[str]",
     "current_key": "NotRequired[str | None]", "from": "NotRequired[int]", "offset": "NotRequired[int]",
     "position": "NotRequired[str]", "count": "NotRequired[int]", "rolling_hash": "NotRequired[str]",
-    "state_hash": "NotRequired[str]", "signature": "NotRequired[str]", "signed_at": "NotRequired[str | None]",
+    "state_hash": "NotRequired[str]", "voids": "NotRequired[str]", "signature": "NotRequired[str]",
+    "signed_at": "NotRequired[str | None]",
 })
+
+
+class AuditIgnoredItem(TypedDict):
+    position: NotRequired[str]
+    reason: NotRequired[str]
 
 
 Audit = TypedDict("Audit", {
     "job": "NotRequired[str]", "state": 'NotRequired[Literal["running", "good", "bad", "cancelled", "failed"]]',
     "from": "NotRequired[int]", "to": "NotRequired[int]", "checked": "NotRequired[int]", "total": "NotRequired[int]",
     "applied": "NotRequired[int]", "void": "NotRequired[int]", "heads": "NotRequired[int]", "keys": "NotRequired[int]",
-    "rolling_hash": "NotRequired[str]", "head": "NotRequired[AuditHead | None]", "first_bad": "NotRequired[str | None]",
+    "rolling_hash": "NotRequired[str]", "head": "NotRequired[AuditHead | None]",
+    "ignored": "NotRequired[list[AuditIgnoredItem]]", "first_bad": "NotRequired[str | None]",
     "code": "NotRequired[str | None]", "message": "NotRequired[str]",
 })
 

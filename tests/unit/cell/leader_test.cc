@@ -176,6 +176,48 @@ TEST_F(Leader, P13_InputsThatWereLostBehindTheReaderMakeItStandAnew) {
   EXPECT_EQ(controller->mode(), Controller::Mode::kStandby);
 }
 
+class SignedHeads : public Leader {
+ protected:
+  void SetUp() override {
+    SealingRing ring;
+    ring.add({1, std::string(kSealKeyBytes, 'k')});
+    config.heads.emplace(config.cluster, ring);
+    config.head_seed = std::string(kHeadSeedBytes, 'h');
+    given_controller();
+    read_gap();
+    Leader::SetUp();
+    read_all_back();
+  }
+  // That a leader writes at the next chain point.
+  v1::ChainHeadRecorded head() {
+    projections::ChainPoint point = log_fold.chain().last();
+    point.state_hash = Hash128{};
+    when(ChainPointRead{point});
+    BERTH_CHECK(!events().empty() && events().back().has_chain_head_recorded(), "it is recorded at once");
+    return events().back().chain_head_recorded();
+  }
+};
+
+// A standby's gap, records of others and a record of its own that comes twice, each as it was read back.
+TEST_F(SignedHeads, P34_ListWhatWasVoidForTheirLeader) {
+  const auto first = head();
+  EXPECT_EQ(first.voids(), std::string("\0\1", 2));
+  const Append again = unread.front();
+  read_all_back();
+  for (const std::string& payload : {std::string("noise"), again.payload}) {
+    ASSERT_FALSE(log_fold.apply(next, payload).applied());
+    when(JournalRead{next++, payload, false});
+  }
+  ask_for_session();
+  read_all_back();
+  const auto second = head();
+  EXPECT_EQ(second.from(), first.claim().offset());
+  EXPECT_EQ(second.voids(), "\1\2") << "of those from the head before on";
+  EXPECT_EQ(second.applied(), log_fold.chain().last().applied);
+  read_all_back();
+  EXPECT_EQ(controller->mode(), Controller::Mode::kLeader) << "every reader comes to the same list";
+}
+
 // An input whose decision the net forbids, read by one leader after the other.
 class PoisonedInput : public Leader {
  protected:

@@ -5,60 +5,18 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
-#include "events/codec/chain_head.h"
-#include "projections/audit/signed_head.h"
-#include "projections/fold/projection.h"
 #include "tests/support/temp_dir.h"
 #include "tests/unit/cli/fake_journal.h"
 
 namespace berth::cli {
 namespace {
 
-// A journal whose last record is a signed head over all before it.
-struct SignedJournal : Journal {
-  projections::SignedHead head;
-  explicit SignedJournal(char seed = 'a', const Uuid& of = usual_cluster()) : Journal(2, of) {
-    SealingRing ring;
-    ring.add({1, std::string(kSealKeyBytes, 'k')});
-    const HeadSigner signer(cluster, ring);
-    const auto key = signer.first(std::string(kHeadSeedBytes, seed));
-    v1::Event event;
-    *event.mutable_head_key_changed() = key;
-    append(event, 3);
-    projections::Chain chain;
-    for (const std::string& payload : payloads) chain.extend(blake2b_256(payload));
-    event.Clear();
-    auto& told = *event.mutable_chain_head_recorded();
-    told.mutable_claim()->set_offset(chain.next());
-    told.mutable_claim()->set_rolling(std::string(as_view(chain.rolling())));
-    told.set_state_hash(std::string(16, 's'));
-    told.set_applied(chain.next());
-    signer.sign(key.public_key(), key.secret_key(), told);
-    head = projections::signed_head_of(cluster, told);
-    append(event, 4);
-  }
-  void append(const v1::Event& event, std::uint64_t sequence) {
-    v1::Record record;
-    record.mutable_header()->set_epoch(1);
-    record.mutable_header()->set_sequence(sequence);
-    record.mutable_header()->set_link(link);
-    record.mutable_header()->set_time_ns(1'767'225'700'000'000'000);
-    *record.add_events() = event;
-    add(record);
-  }
-};
-
 class ReadJournalHead : public ::testing::Test {
  protected:
   // Its exit code; what it says is in `said`.
   int read(const Journal& journal, const std::string& head_text) {
-    std::ostringstream lines;
-    lines << "{\"cluster_id\":\"" << to_string(journal.cluster) << "\",\"from\":0}\n";
-    for (std::size_t i = 0; i < journal.payloads.size(); ++i)
-      lines << "{\"offset\":" << i << ",\"payload\":" << journal.json_at(i) << "}\n";
-    return read_text(lines.str(), head_text);
+    return read_text(export_of(journal), head_text);
   }
   int read_text(const std::string& journal_text, const std::string& head_text) {
     std::ofstream(dir_.path().string() + "/head.json") << head_text;
@@ -86,6 +44,30 @@ TEST_F(ReadJournalHead, ExtendsTheHeadThatWasKept) {
   EXPECT_EQ(read(journal, text_of(journal.head)), 0) << said;
   EXPECT_NE(said.find("1 signed heads, the newest over 4 records; the kept head: extended"),
             std::string::npos)
+      << said;
+}
+
+// It has not the cluster's secret: the head lists what the cluster ignored.
+TEST_F(ReadJournalHead, P34_TakesTheSameRecordsAsTheClusterAndNamesWhatItIgnored) {
+  const SignedJournal journal('a', Journal::usual_cluster(), 2, true);
+  EXPECT_EQ(read(journal, text_of(journal.head)), 0) << said;
+  EXPECT_NE(
+      said.find(
+          "offset 4: ignored by the cluster, though it continues the record before: it has no right MAC\n"),
+      std::string::npos)
+      << said;
+  EXPECT_NE(said.find("7 records, 6 events, 1 void, 2 claims checked"), std::string::npos) << said;
+  EXPECT_NE(said.find("1 signed heads, the newest over 6 records; the kept head: extended"),
+            std::string::npos)
+      << said;
+}
+
+TEST_F(ReadJournalHead, P34_WithoutAHeadThatTellsItProvesNothing) {
+  SignedJournal journal('a', Journal::usual_cluster(), 2, true);
+  journal.payloads.pop_back();
+  const SignedJournal other;
+  EXPECT_EQ(read(journal, text_of(other.head)), 1) << said;
+  EXPECT_NE(said.find("offset 5: it does not continue the record before (sequence)"), std::string::npos)
       << said;
 }
 

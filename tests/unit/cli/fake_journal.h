@@ -1,14 +1,18 @@
 // A journal made by the real writer's code: envelopes, records and links.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "events/base/hash.h"
+#include "events/codec/chain_head.h"
 #include "events/codec/envelope.h"
 #include "events/log/event_log.h"
 #include "events/schema/v1/record.pb.h"
+#include "projections/audit/signed_head.h"
+#include "projections/fold/chain.h"
 
 namespace berth::cli {
 
@@ -76,5 +80,65 @@ struct Journal {
     link = as_view(blake2b_256(payloads.back()));
   }
 };
+
+// A journal whose last record is a signed head over all before it.
+struct SignedJournal : Journal {
+  projections::SignedHead head;
+  std::vector<bool> applied;  // of each record before the head
+
+  // `forged`: behind the key's record stands one without a right MAC, and the right one in its place behind
+  // it.
+  explicit SignedJournal(char seed = 'a', const Uuid& of = usual_cluster(), int count = 2,
+                         bool forged = false)
+      : Journal(count, of), applied(payloads.size(), true) {
+    SealingRing ring;
+    ring.add({1, std::string(kSealKeyBytes, 'k')});
+    const HeadSigner signer(cluster, ring);
+    const auto key = signer.first(std::string(kHeadSeedBytes, seed));
+    v1::Event event;
+    *event.mutable_head_key_changed() = key;
+    append(event);
+    if (forged) {
+      const std::string before = link;
+      event.mutable_slot_type_registered()->set_name("forged");
+      append(event);
+      applied.back() = false;
+      link = before;
+      event.mutable_slot_type_registered()->set_name("right");
+      append(event);
+    }
+    projections::Chain chain;
+    for (std::size_t i = 0; i < payloads.size(); ++i) chain.extend(blake2b_256(payloads[i]), applied[i]);
+    event.Clear();
+    auto& told = *event.mutable_chain_head_recorded();
+    told.mutable_claim()->set_offset(chain.next());
+    told.mutable_claim()->set_rolling(std::string(as_view(chain.rolling())));
+    told.set_state_hash(std::string(16, 's'));
+    told.set_applied(chain.last().applied);
+    told.set_voids(chain.voids(0, chain.next()));
+    signer.sign(key.public_key(), key.secret_key(), told);
+    head = projections::signed_head_of(cluster, told);
+    append(event);
+  }
+  // Continues the newest record that counts.
+  void append(const v1::Event& event) {
+    v1::Record record;
+    record.mutable_header()->set_epoch(1);
+    record.mutable_header()->set_sequence(
+        static_cast<std::uint64_t>(std::count(applied.begin(), applied.end(), true)));
+    record.mutable_header()->set_link(link);
+    record.mutable_header()->set_time_ns(1'767'225'700'000'000'000);
+    *record.add_events() = event;
+    add(record);
+    applied.push_back(true);
+  }
+};
+
+inline std::string export_of(const Journal& journal) {
+  std::string out = "{\"cluster_id\":\"" + to_string(journal.cluster) + "\",\"from\":0}\n";
+  for (std::size_t i = 0; i < journal.payloads.size(); ++i)
+    out += "{\"offset\":" + std::to_string(i) + ",\"payload\":" + journal.json_at(i) + "}\n";
+  return out;
+}
 
 }  // namespace berth::cli

@@ -84,6 +84,27 @@ TEST(Verify, P30_HoldsForAJournalWithGaps) {
   EXPECT_EQ(json::parse(ran.out).at("applied"), 2);
 }
 
+// The cluster has its secret, and did not fold the record that has no right MAC.
+TEST(Verify, P34_HoldsForAJournalWithARecordThatTheClusterIgnored) {
+  FakeWorld w;
+  const SignedJournal journal('a', Journal::usual_cluster(), 0, true);
+  projections::Projection live(journal.cluster, projections::Projection::Tracking::kRows);
+  for (std::size_t i = 0; i < journal.payloads.size(); ++i) {
+    if (i == 2)
+      live.pass_over(journal.entry(i));
+    else
+      live.apply(journal.entry(i));
+  }
+  ASSERT_EQ(live.counters().voided, 1u);
+  serve(w, journal, to_hex(as_view(live.state_hash())));
+  const auto ran = w.run({"cluster", "verify", "-o", "json"});
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(json::parse(ran.out).at("void"), 1);
+  EXPECT_NE(ran.err.find("the record at offset 2 continues the one before, and the cluster ignored it"),
+            std::string::npos)
+      << ran.err;
+}
+
 TEST(Verify, FailsWhenTheLiveStateHashIsAnother) {
   FakeWorld w;
   const Journal journal = two_slot_types();

@@ -16,13 +16,6 @@
 namespace berth::cli {
 namespace {
 
-std::string export_of(const Journal& journal) {
-  std::string out = "{\"cluster_id\":\"" + to_string(journal.cluster) + "\",\"from\":0}\n";
-  for (std::size_t i = 0; i < journal.payloads.size(); ++i)
-    out += "{\"offset\":" + std::to_string(i) + ",\"payload\":" + journal.json_at(i) + "}\n";
-  return out;
-}
-
 // As signed over the first two records.
 std::string head_of(const Journal& journal) {
   SealingRing ring;
@@ -61,6 +54,19 @@ TEST_F(AuditVerify, WalksAnExportedFile) {
   const auto ran = verify(file("j.jsonl", export_of(journal)));
   EXPECT_EQ(ran.exit, kOk) << ran.err;
   EXPECT_TRUE(world.server.requests.empty()) << "no server is asked";
+}
+
+TEST_F(AuditVerify, P34_NamesWhatTheClusterIgnoredAndProvesTheRest) {
+  const SignedJournal forged('a', Journal::usual_cluster(), 2, true);
+  const auto ran = verify(file("j.jsonl", export_of(forged)),
+                          file("head.json", boost::json::serialize(projections::to_json(forged.head))));
+  EXPECT_EQ(ran.exit, kOk) << ran.err;
+  EXPECT_NE(
+      ran.err.find(
+          "the record at offset 4 continues the one before, and the cluster ignored it: it has no right MAC"),
+      std::string::npos)
+      << ran.err;
+  EXPECT_NE(ran.out.find("extended"), std::string::npos) << ran.out;
 }
 
 TEST_F(AuditVerify, SaysWhereAnExportIsNone) {

@@ -130,7 +130,7 @@ TEST(RandomJournals, ARecordWrittenInStepsIsTheRecordRead) {
       leader.own().open(reader.record().header());
       for (const auto& event : reader.record().events()) RC_ASSERT(leader.own().add(event).empty());
       leader.own().close(reader.record().header(), blake2b_256(payload));
-      leader.confirm(blake2b_256(payload));
+      leader.confirm(blake2b_256(payload), true);
     }
     RC_ASSERT(dump(leader.state()) == dump(reader.state()));
     RC_ASSERT(leader.state_hash() == reader.state_hash());
