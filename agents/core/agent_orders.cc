@@ -27,6 +27,8 @@ void Agent::judge(const v1::Order& order, Instant now, AgentOutputs& out) {
     case OrderGate::Verdict::kObey: return obey(order, false, now, out);
     case OrderGate::Verdict::kStopsOnly: return obey(order, true, now, out);
     case OrderGate::Verdict::kJoinAnew: return join_anew("the election it knew is void", out);
+    case OrderGate::Verdict::kOrdersLost:
+      return join_anew("the journal no longer has an order that was obeyed", out);
   }
 }
 

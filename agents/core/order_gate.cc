@@ -56,7 +56,9 @@ OrderGate::Verdict OrderGate::judge(const v1::Order& order, Timestamp now) {
   const OrderPosition position = position_of(order.position());
   if (order.has_snapshot()) return judge_snapshot(order, position, now);
   if (!open_ || position <= last_) return Verdict::kDrop;
-  if (position_of(order.previous()) > last_) {
+  const OrderPosition previous = position_of(order.previous());
+  if (previous < last_ && order.epoch() > epoch_of_last_) return Verdict::kOrdersLost;
+  if (previous > last_) {
     want_snapshot(now);
     return Verdict::kStopsOnly;
   }

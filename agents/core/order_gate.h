@@ -6,7 +6,9 @@
 //     +---------------------------------------------------------------+   close(), joined()
 //
 // An order whose `previous` is newer than the last obeyed order shows a gap: the orders between never
-// arrived. From then on starts and forgets wait for a snapshot; stops are harmless and obeyed.
+// arrived. From then on starts and forgets wait for a snapshot; stops are harmless and obeyed. A router of a
+// later election whose `previous` is older than the last obeyed order does not know that order: the journal
+// lost its end, and nobody wants what the order started.
 #pragma once
 
 #include <compare>
@@ -31,7 +33,8 @@ v1::Position to_wire(const OrderPosition& position);
 
 class OrderGate {
  public:
-  enum class Verdict : std::uint8_t { kDrop, kObey, kStopsOnly, kJoinAnew };
+  // kOrdersLost: join anew, because the journal lost orders that were obeyed.
+  enum class Verdict : std::uint8_t { kDrop, kObey, kStopsOnly, kJoinAnew, kOrdersLost };
 
   // `late`: how long a missing order or snapshot is waited for before the agent asks for one (D).
   explicit OrderGate(Duration late) : late_(late) {}

@@ -216,6 +216,22 @@ TEST_F(Orders, OrdersThatALostEndOfTheJournalTookBackMakeItJoinAnew) {
   EXPECT_FALSE(agent->joined());
 }
 
+TEST_F(Orders, P21_AnOrderOfALaterElectionThatDoesNotKnowTheLastOneMakesItJoinAnew) {
+  given_joined();
+  obey_start(11, 10, start_of(kernel(1)));
+  epoch = 2;
+  election = 0xE2;
+  obey_start(12, 10, start_of(kernel(2)));  // the new leader knows of no order 11
+  EXPECT_EQ(started(), Keys{});
+  EXPECT_FALSE(agent->joined());
+  pass(kSecond);
+  EXPECT_TRUE(out.join_wanted);
+  join(2);
+  snapshot(12, {desired(start_of(kernel(2)))});
+  EXPECT_EQ(stopped(), Keys{kernel(1)});
+  EXPECT_EQ(started(), Keys{kernel(2)});
+}
+
 TEST_F(Orders, MalformedIdsAreIgnoredAndSaid) {
   given_joined();
   v1::StartKernel bad = start_of(kernel(1));
