@@ -131,7 +131,7 @@ void WhyWorld::name_places(const SessionId& session, std::span<const placement::
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     auto* place = event->add_placements();
     const auto index = static_cast<std::uint32_t>(i + 1);
-    place->set_kernel_id(wire_id(projections::derive_kernel_id(session, "main", index)));
+    place->set_kernel_id(wire_id(projections::derive_kernel_id(session, Uuid{}, "main", index)));
     place->set_role("main");
     place->set_index(index);
     place->set_agent(std::string(cluster.agent_name(kernels[i].agent)));

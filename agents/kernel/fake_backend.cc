@@ -144,8 +144,8 @@ void FakeBackend::run(Kernel& kernel) {
   if (options_.keeps_record) {
     const KernelSpec& spec = kernel.spec;
     kernel.run = ran_.size();
-    ran_.push_back({spec.key, spec.cpu, spec.mem, spec.devices, spec.lease_until.has_value(), now_.boottime,
-                    std::nullopt});
+    ran_.push_back({spec.key, spec.session, spec.hostname, spec.cpu, spec.mem, spec.devices,
+                    spec.lease_until.has_value(), now_.boottime, std::nullopt});
   }
   kernel.last.what = KernelEvent::What::kRunning;
   kernel.last.started_at = now_.wall;

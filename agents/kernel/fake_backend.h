@@ -32,6 +32,8 @@ class FakeBackend : public KernelBackend {
   // A program's life on the machine. `until`: unset while it runs.
   struct Run {
     KernelKey key;
+    SessionId session;
+    std::string hostname;  // its role and index
     Amount cpu = 0, mem = 0;
     std::vector<DeviceGrant> devices;
     bool leased = false;

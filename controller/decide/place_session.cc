@@ -8,7 +8,9 @@ using projections::SessionRow;
 
 // Of SessionScheduled or SessionReserved.
 template <class M>
-void fill_placements(const SessionRow& session, std::span<const NamedPlacement> placements, M* event) {
+void fill_placements(const DecisionContext& c, const SessionRow& session,
+                     std::span<const NamedPlacement> placements, M* event) {
+  const Uuid& election = c.state.epoch().nonce;
   event->set_session_id(std::string(session.id.view()));
   std::size_t kernel = 0;
   for (const auto& role : session.spec->spec.roles()) {
@@ -16,7 +18,8 @@ void fill_placements(const SessionRow& session, std::span<const NamedPlacement> 
       BERTH_CHECK(kernel < placements.size(), "a placement names every kernel");
       const NamedPlacement& placed = placements[kernel];
       auto* p = event->add_placements();
-      p->set_kernel_id(std::string(projections::derive_kernel_id(session.id, role.role(), index).view()));
+      p->set_kernel_id(
+          std::string(projections::derive_kernel_id(session.id, election, role.role(), index).view()));
       p->set_role(role.role());
       p->set_index(index);
       p->set_agent(std::string(placed.agent));
@@ -61,7 +64,7 @@ EventList place_session(const DecisionContext& c, const SessionRow& session,
                         std::span<const NamedPlacement> placements, std::uint64_t turn) {
   EventList events;
   auto* scheduled = add_caused(events, c, session).mutable_session_scheduled();
-  fill_placements(session, placements, scheduled);
+  fill_placements(c, session, placements, scheduled);
   scheduled->set_attempt(c.state.next_attempt(session));
   scheduled->set_turn(turn);
   return events;
@@ -72,7 +75,7 @@ EventList reserve_session(const DecisionContext& c, const SessionRow& session,
                           placement::PreemptMode mode) {
   EventList events;
   for (const SessionId& victim : victims) add_preempted(events, c, session, victim, mode);
-  fill_placements(session, placements, add_caused(events, c, session).mutable_session_reserved());
+  fill_placements(c, session, placements, add_caused(events, c, session).mutable_session_reserved());
   return events;
 }
 

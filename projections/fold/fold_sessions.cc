@@ -82,6 +82,12 @@ Forbidden place_kernels(EventContext& c, SessionRow& row, const v1::SessionSched
   return twice ? "a kernel has two places" : "";
 }
 
+void note_election(SessionRow& row, const Uuid& nonce) {
+  if (!row.placed_in.empty() && row.placed_in.back() == nonce) return;
+  row.placed_in.push_back(nonce);
+  if (row.placed_in.size() > kPlacedInMax) row.placed_in.erase(row.placed_in.begin());
+}
+
 void drop_kernels(State& state, SessionRow& row) {
   for (const KernelId& id : row.kernel_ids) state.kernels.erase(id);
   row.kernel_ids.clear();
@@ -226,6 +232,7 @@ Forbidden apply(EventContext& c, const v1::SessionScheduled& e) {
   row.preemptor_owner = nullptr;
   if (e.turn() != 0) c.state.turns.put({row.spec->spec.group(), e.turn()});
   row.scheduled_at = c.time;
+  note_election(row, c.state.epoch().nonce);
   row.not_before = 0;
   row.reason_code.clear();
   row.reason_slot.clear();

@@ -21,9 +21,10 @@ bool may_move(KernelState from, KernelState to) {
   return to > from || (from == KernelState::kPulling && to == KernelState::kPulling);
 }
 
-KernelId derive_kernel_id(const SessionId& session, std::string_view role, std::uint32_t index) {
-  std::string input =
-      "kernel:" + std::string(session.view()) + ":" + std::string(role) + ":" + std::to_string(index);
+KernelId derive_kernel_id(const SessionId& session, const Uuid& election, std::string_view role,
+                          std::uint32_t index) {
+  const std::string input = "kernel:" + std::string(session.view()) + ":" + std::string(election.view()) +
+                            ":" + std::string(role) + ":" + std::to_string(index);
   return KernelId(Uuid::from_hash(blake2b_128(input)));
 }
 

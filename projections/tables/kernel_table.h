@@ -84,7 +84,10 @@ struct KernelRow {
   std::string hostname() const { return role_spec().role() + std::to_string(index); }  // "main1"
 };
 
-// The id of a kernel whose id is not given (P13).
-KernelId derive_kernel_id(const SessionId& session, std::string_view role, std::uint32_t index);
+// The id that a kernel is placed under. It follows of the election's nonce too: a session that is decided
+// again after the journal lost its tail has the id of before, and agents may still run what they were given
+// then. No (kernel, attempt) comes again (P35).
+KernelId derive_kernel_id(const SessionId& session, const Uuid& election, std::string_view role,
+                          std::uint32_t index);
 
 }  // namespace berth::projections

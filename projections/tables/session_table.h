@@ -75,6 +75,7 @@ const char* name_of(SessionResult result);  // "", "SUCCESS", "FAILED"
 inline constexpr Duration kHistoryAfter = 10 * kMinute;  // R of P18
 inline constexpr Duration kFailedOnFor = kHour;
 inline constexpr std::size_t kFailedOnMax = 8;
+inline constexpr std::size_t kPlacedInMax = 16;
 
 // What was asked for, shared by all sessions with equal specs (parts/spec_pool.h).
 struct SharedSpec {
@@ -137,6 +138,9 @@ struct SessionRow {
   // Of `preemptor`, which may leave the state before this row does. Null: there is none.
   OwnerPtr preemptor_owner;
   std::string trace;  // W3C traceparent that its request came with; may be empty
+  // Nonces of the elections whose leaders placed it, newest last, at most kPlacedInMax: the ids of its
+  // kernels, of earlier attempts too, follow of them.
+  std::vector<Uuid> placed_in;
 
   // Whether its slots come free without any further decision.
   bool is_leaving() const { return terminating || rescheduling || kernels_ended > 0; }
@@ -175,6 +179,7 @@ struct SessionRow {
     v(32, not_before);
     owner_of_preemptor(v);
     v(34, trace);
+    v(35, placed_in);
   }
 
  private:

@@ -43,9 +43,20 @@ std::vector<Change> changes_of(const std::vector<FakeBackend::Run>& runs) {
   return changes;
 }
 
+void audit_keys(const std::vector<std::unique_ptr<SimAgent>>& agents, std::vector<std::string>& failures) {
+  std::map<agents::KernelKey, std::string> where;
+  for (const auto& agent : agents)
+    for (const auto& run : agent->machine().ran())
+      if (const auto [it, fresh] = where.emplace(run.key, agent->name()); !fresh)
+        failures.push_back("attempt " + std::to_string(run.key.attempt) + " of kernel " +
+                           to_string(run.key.kernel) + " ran on " + it->second + " and once more on " +
+                           agent->name());
+}
+
 }  // namespace
 
 void audit_runs(const std::vector<std::unique_ptr<SimAgent>>& agents, std::vector<std::string>& failures) {
+  audit_keys(agents, failures);
   for (const auto& agent : agents) {
     const Amounts capacity = capacity_of(agent->profile());
     Amounts taken;
@@ -70,16 +81,17 @@ void audit_attempts(const std::vector<std::unique_ptr<SimAgent>>& agents,
     const FakeBackend::Run* run;
     const SimAgent* agent;
   };
-  std::map<KernelId, std::vector<Where>> attempts;
+  std::map<std::pair<SessionId, std::string>, std::vector<Where>> attempts;
   for (const auto& agent : agents)
     for (const auto& run : agent->machine().ran())
-      if (run.leased) attempts[run.key.kernel].push_back({&run, agent.get()});
-  for (auto& [kernel, runs] : attempts) {
+      if (run.leased) attempts[{run.session, run.hostname}].push_back({&run, agent.get()});
+  for (auto& [place, runs] : attempts) {
     std::ranges::sort(runs, {}, [](const Where& where) { return where.run->from; });
     for (std::size_t i = 1; i < runs.size(); ++i) {
       const Where &before = runs[i - 1], &after = runs[i];
       if (before.run->until && *before.run->until <= after.run->from) continue;
-      failures.push_back("kernel " + to_string(kernel) + " began on " + after.agent->name() + " at " +
+      failures.push_back("kernel " + to_string(after.run->key.kernel) + " of session " +
+                         to_string(place.first) + " began on " + after.agent->name() + " at " +
                          std::to_string(after.run->from / kMillisecond) + " ms while it ran on " +
                          before.agent->name());
       return;
@@ -109,16 +121,17 @@ void audit_placed(const std::vector<std::unique_ptr<SimAgent>>& agents,
 
 void check_machines(const std::vector<std::unique_ptr<SimAgent>>& agents,
                     std::vector<std::string>& failures) {
-  std::map<KernelId, std::string> where;
+  std::map<std::pair<SessionId, std::string>, std::string> where;
   for (const auto& agent : agents) {
     std::map<std::string, std::int64_t> taken;
     for (const auto& key : agent->machine().running()) {
-      if (const auto [it, fresh] = where.emplace(key.kernel, agent->name()); !fresh)
-        failures.push_back("kernel " + to_string(key.kernel) + " runs on " + it->second + " and " +
-                           agent->name());
+      const auto* spec = agent->machine().spec(key);
+      if (const auto [it, fresh] = where.emplace(std::pair(spec->session, spec->hostname), agent->name());
+          !fresh)
+        failures.push_back(spec->hostname + " of session " + to_string(spec->session) + " runs on " +
+                           it->second + " and " + agent->name());
       if (agent->machine().runs(key) > 1)
         failures.push_back("kernel " + to_string(key.kernel) + " ran twice in one attempt");
-      const auto* spec = agent->machine().spec(key);
       taken["cpu"] += spec->cpu;
       taken["mem"] += spec->mem;
       for (const auto& d : spec->devices) taken[d.device + "/" + d.slot] += d.amount;

@@ -11,7 +11,8 @@
 
 namespace berth::simulation {
 
-// Over the whole run: at no time more of a slot or a device than the machine has.
+// Over the whole run: at no time more of a slot or a device than the machine has, and no (kernel, attempt)
+// twice, on whatever machines (P35).
 void audit_runs(const std::vector<std::unique_ptr<SimAgent>>& agents, std::vector<std::string>& failures);
 // Nothing ran that was not placed, and what may be requeued ran with a lease, no two attempts of it at one
 // time on whatever machines (P24). `placed`: whether it may be. Not after the journal lost records.

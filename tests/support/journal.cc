@@ -10,6 +10,10 @@ std::string unsigned_payload(const v1::Record& record, const Uuid& cluster) {
   return make_envelope(cluster, record.SerializeAsString());
 }
 
+Uuid nonce_of_election(std::uint64_t epoch, const std::string& controller) {
+  return id_of("election " + std::to_string(epoch) + " of " + controller);
+}
+
 TestJournal::TestJournal(const Uuid& cluster) : cluster_(cluster), rules_(kRules) {}
 
 v1::Claim TestJournal::claim() const {
@@ -23,7 +27,7 @@ const std::string& TestJournal::elect(const std::string& controller) {
   v1::Record record;
   auto* elected = record.add_events()->mutable_controller_elected();
   elected->set_controller(controller);
-  elected->set_nonce(wire("election " + std::to_string(epoch_ + 1) + " of " + controller));
+  elected->set_nonce(std::string(nonce_of_election(epoch_ + 1, controller).view()));
   *elected->mutable_claim() = claim();
   elected->set_rules(rules_);
   record.mutable_header()->set_epoch(epoch_ + 1);

@@ -18,6 +18,9 @@ namespace berth::testing {
 
 inline constexpr Timestamp kTestStart = 1'700'000'000 * kSecond;
 
+// The nonce of the election that a TestJournal makes for this epoch.
+Uuid nonce_of_election(std::uint64_t epoch = 1, const std::string& controller = "c1");
+
 class TestJournal {
  public:
   explicit TestJournal(const Uuid& cluster = test_cluster());

@@ -138,9 +138,11 @@ bool EventFilter::changes_rights(const EncodedEvent& event) const {
 }
 
 void EventFilter::add_kernels(const projections::SessionRow& row) {
-  for (const auto& role : row.spec->spec.roles())
-    for (std::uint32_t index = 1; index <= role.count(); ++index)
-      kernels.insert(std::string(projections::derive_kernel_id(row.id, role.role(), index).view()));
+  for (const Uuid& election : row.placed_in)
+    for (const auto& role : row.spec->spec.roles())
+      for (std::uint32_t index = 1; index <= role.count(); ++index)
+        kernels.insert(
+            std::string(projections::derive_kernel_id(row.id, election, role.role(), index).view()));
   add_kernels(row.kernel_ids);
 }
 

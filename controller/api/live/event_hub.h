@@ -79,7 +79,8 @@ struct EventFilter {
   const EncodedEvent::Text& text_of(const EncodedEvent& event) const;
   // Whether it must be known whose an event is.
   bool asks_whose() const;
-  // All kernels that the session may have had, in whichever attempt: their ids follow from its roles.
+  // All kernels that the session has had, in whichever attempt: their ids follow of its roles and of the
+  // elections in which it was placed.
   void add_kernels(const projections::SessionRow& session);
   void add_kernels(const std::vector<KernelId>& ids);
 

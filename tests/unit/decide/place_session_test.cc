@@ -48,14 +48,15 @@ Cause count_retries(const std::string& session, std::uint32_t retries) {
 }
 
 // The event with the kernel ids that a decision gives; those of the builder are names.
-template <class M> void derive_kernels(M* body) {
+template <class M> void derive_kernels(const Uuid& election, M* body) {
   const SessionId id(*Uuid::from_bytes(body->session_id()));
   for (auto& p : *body->mutable_placements())
-    p.set_kernel_id(wire(projections::derive_kernel_id(id, p.role(), p.index())));
+    p.set_kernel_id(wire(projections::derive_kernel_id(id, election, p.role(), p.index())));
 }
-v1::Event derived(v1::Event event) {
-  if (event.has_session_scheduled()) derive_kernels(event.mutable_session_scheduled());
-  if (event.has_session_reserved()) derive_kernels(event.mutable_session_reserved());
+v1::Event derived(v1::Event event, std::uint64_t epoch = 1) {
+  const Uuid election = nonce_of_election(epoch);
+  if (event.has_session_scheduled()) derive_kernels(election, event.mutable_session_scheduled());
+  if (event.has_session_reserved()) derive_kernels(election, event.mutable_session_reserved());
   return event;
 }
 
@@ -88,6 +89,15 @@ TEST(PlaceSession, TheAttemptGoesUpByOneEachTime) {
                          kernel_terminated(kernel_name("s1"), v1::START_FAILED, 1), session_requeued("s1")})
       .when(place_session("s1", {{"a1"}}))
       .then({derived(session_scheduled("s1", "a1", 2))});
+}
+
+// The journal may have lost what leaders before placed, and agents may still run that.
+TEST(PlaceSession, P35_ItsKernelsHaveOtherIdsInEachElection) {
+  Case c = given(world() + Events{session_requested("s1"), session_scheduled("s1", "a1"),
+                                  kernel_terminated(kernel_name("s1"), v1::START_FAILED, 1),
+                                  session_requeued("s1")});
+  c.when_elected();
+  c.when(place_session("s1", {{"a1"}})).then({derived(session_scheduled("s1", "a1", 2), 2)});
 }
 
 TEST(PlaceSession, TheTurnOfItsGroupIsKept) {

@@ -91,12 +91,14 @@ TEST(KernelTransitions, TheEndIsCopiedAsItsAgentSaidIt) {
   EXPECT_FALSE(kernel.holds_slots());
 }
 
-TEST(KernelIds, DeriveFromSessionRoleAndIndexAlone) {
-  const auto id = projections::derive_kernel_id(session_id("s1"), "main", 1);
-  EXPECT_EQ(id, projections::derive_kernel_id(session_id("s1"), "main", 1));
-  EXPECT_NE(id, projections::derive_kernel_id(session_id("s1"), "main", 2));
-  EXPECT_NE(id, projections::derive_kernel_id(session_id("s1"), "sub", 1));
-  EXPECT_NE(id, projections::derive_kernel_id(session_id("s2"), "main", 1));
+TEST(KernelIds, DeriveFromSessionElectionRoleAndIndexAlone) {
+  const Uuid election = nonce_of_election(1);
+  const auto id = projections::derive_kernel_id(session_id("s1"), election, "main", 1);
+  EXPECT_EQ(id, projections::derive_kernel_id(session_id("s1"), election, "main", 1));
+  EXPECT_NE(id, projections::derive_kernel_id(session_id("s1"), election, "main", 2));
+  EXPECT_NE(id, projections::derive_kernel_id(session_id("s1"), election, "sub", 1));
+  EXPECT_NE(id, projections::derive_kernel_id(session_id("s2"), election, "main", 1));
+  EXPECT_NE(id, projections::derive_kernel_id(session_id("s1"), nonce_of_election(2), "main", 1));
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ TEST(RowCodec, Session) {
   row.exit_code = -9;
   row.forced = row.terminating = true;
   row.kernel_ids = {kernel_id("k1"), kernel_id("k2")};
+  row.placed_in = {id_of("e1"), id_of("e2")};
   row.message = std::string("nul \0 in it", 11);
   EXPECT_EQ(round_trip(row).preemptor_owner, nullptr);
   auto preemptor = std::make_shared<SharedOwner>(*row.owner);
@@ -52,6 +53,7 @@ TEST(RowCodec, Session) {
   EXPECT_EQ(back.spec->bytes, row.spec->bytes);
   EXPECT_EQ(back.owner->owner.user(), "alice");
   EXPECT_EQ(back.kernel_ids, row.kernel_ids);
+  EXPECT_EQ(back.placed_in, row.placed_in);
   EXPECT_EQ(back.message, row.message);
   EXPECT_EQ(back.created, row.created);
 }

@@ -329,12 +329,17 @@ TEST_F(PastSession, F14_AStreamThatResumesGivesItsKernelsEventsToo) {
   EXPECT_EQ(reader.all, std::vector<std::string>(ids_.begin() + 2, ids_.end()));
 }
 
-// Its kernels are named after its roles, so those of its earlier attempts are known too.
+// Its kernels are named after its roles and the elections that placed it, so those of its earlier attempts
+// are known too.
 TEST_F(PastSession, F14_KnowsTheKernelsOfEveryAttempt) {
-  const KernelId kernel = projections::derive_kernel_id(session_id("s1"), "main", 1);
+  ASSERT_EQ(past_.placed_in.size(), 1u);
+  past_.placed_in.push_back(id_of("a later election"));
   api::EventFilter filter;
   filter.add_kernels(past_);
-  EXPECT_TRUE(filter.kernels.contains(std::string(kernel.view())));
+  for (const Uuid& election : past_.placed_in) {
+    const KernelId kernel = projections::derive_kernel_id(session_id("s1"), election, "main", 1);
+    EXPECT_TRUE(filter.kernels.contains(std::string(kernel.view())));
+  }
 }
 
 TEST_F(PastSession, ItsOwnEventsAreInTheListOfItsOwnerAlone) {
