@@ -155,7 +155,8 @@ class KernelBackend {
   // `rootfs`: the unpacked image (read-only lower layer) from the image store; empty for backends that need
   // none. Every outcome is an event; starting a key that exists already is a no-op. The claim is on disk
   // before anything runs: after any crash, also of the machine, recover() finds a key that may have run, and
-  // the key never runs again.
+  // the key never runs again. Nor does a key that was forgotten, unless 1,024 were forgotten since (the
+  // trial's may): its end is told again, or that it is unknown.
   virtual void start(KernelSpec spec, std::string rootfs) = 0;
   // SIGTERM to the kernel's program, SIGKILL to all of it after `grace`; then kEnded. Unknown keys: no-op.
   virtual void stop(const KernelKey& key, Duration grace) = 0;

@@ -32,10 +32,12 @@ Result<void> Claims::open(const std::string& path) {
   std::string entry, crc;
   while (text >> entry >> crc) {
     if (entry.size() < 2 || std::to_string(crc32c(entry)) != crc) continue;
+    const std::string name = entry.substr(1);
     if (entry[0] == '+')
-      names_.insert(entry.substr(1));
+      names_.insert(name);
     else
-      names_.erase(entry.substr(1));
+      names_.erase(name);
+    if (entry[0] == '~') keep_forgotten(name);
   }
   if (rewrite()) return {};
   const int failed = errno;
@@ -55,6 +57,7 @@ bool Claims::append_to(const std::string& before) {
 
 bool Claims::rewrite() {
   std::string all;
+  for (const std::string& name : order_) all += line_of('~', name);
   for (const std::string& name : names_) all += line_of('+', name);
   const std::string aside = path_ + ".new";
   const int fd = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_APPEND, 0600);
@@ -67,7 +70,7 @@ bool Claims::rewrite() {
   }
   if (fd_ >= 0) close(fd_);
   fd_ = fd;
-  lines_ = names_.size();
+  lines_ = names_.size() + order_.size();
   pending_.clear();
   torn_ = false;
   return true;
@@ -88,9 +91,25 @@ void Claims::remove(const std::string& name) {
   if (names_.erase(name) > 0) put('-', name);
 }
 
+std::string Claims::keep_forgotten(const std::string& name) {
+  if (!forgotten_.insert(name).second) return {};
+  order_.push_back(name);
+  if (order_.size() <= kForgottenMax) return {};
+  std::string oldest = std::move(order_.front());
+  order_.pop_front();
+  forgotten_.erase(oldest);
+  return oldest;
+}
+
+std::string Claims::forget(const std::string& name) {
+  const bool claimed = names_.erase(name) > 0;
+  if (claimed || !forgotten_.contains(name)) put('~', name);
+  return keep_forgotten(name);
+}
+
 bool Claims::sync() {
   if (pending_.empty()) return true;
-  if (torn_ || (lines_ > 4096 && lines_ > 4 * names_.size())) {
+  if (torn_ || (lines_ > 4096 && lines_ > 4 * (names_.size() + order_.size()))) {
     if (!rewrite()) return false;
   } else {
     torn_ = !shim::write_all(fd_, pending_);  // a part of a line may be there now: begin a new file

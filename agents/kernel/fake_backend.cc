@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace berth::agents {
 namespace {
@@ -33,6 +34,11 @@ void FakeBackend::start(KernelSpec spec, std::string) {
   Kernel& kernel = kernels_[spec.key];
   kernel.spec = std::move(spec);
   kernel.last.key = kernel.spec.key;
+  if (const auto known = forgotten_.find(kernel.spec.key); known != forgotten_.end()) {
+    kernel.last = known->second;
+    kernel.tells_again = true;
+    return;
+  }
   kernel.create_at = now_.boottime;
   kernel.run_at = now_.boottime + options_.start_delay;
   logs_[kernel.spec.key];
@@ -49,7 +55,9 @@ void FakeBackend::stop(const KernelKey& key, Duration grace) {
 
 void FakeBackend::forget(const KernelKey& key) {
   const auto found = kernels_.find(key);
-  if (found != kernels_.end() && ended(found->second)) kernels_.erase(found);
+  if (found == kernels_.end() || !ended(found->second)) return;
+  if (!key.kernel.is_nil()) forgotten_[key] = found->second.last;
+  kernels_.erase(found);
 }
 
 void FakeBackend::renew_leases(Timestamp lease_until) {
@@ -85,6 +93,7 @@ std::optional<Timestamp> FakeBackend::lease_end(const Kernel& kernel) const {
 }
 
 std::optional<Timestamp> FakeBackend::due(const Kernel& kernel) const {
+  if (kernel.tells_again) return now_.boottime;
   if (ended(kernel)) return std::nullopt;
   std::optional<Timestamp> first;
   for (const auto& at : {kernel.create_at, kernel.run_at, kernel.end_at, kernel.kill_at, lease_end(kernel)})
@@ -124,6 +133,7 @@ void FakeBackend::pump(Instant now) {
 }
 
 void FakeBackend::advance(Kernel& kernel) {
+  if (std::exchange(kernel.tells_again, false)) return emit(kernel);
   if (const auto end = lease_end(kernel); end && *end <= now_.boottime)
     return finish(kernel, KernelEnd::kLeaseOver, 137);
   if (kernel.kill_at && *kernel.kill_at <= now_.boottime)

@@ -92,6 +92,7 @@ class FakeBackend : public KernelBackend {
     KernelEnd end_how = KernelEnd::kExited;
     int end_code = 0;
     bool ignores_term = false;
+    bool tells_again = false;        // it was forgotten: the next pump() tells its end
     std::optional<std::size_t> run;  // its place in ran_
   };
 
@@ -109,6 +110,7 @@ class FakeBackend : public KernelBackend {
   Error start_error_, check_error_;
   std::int64_t next_pid_ = 1000;
   std::map<KernelKey, Kernel> kernels_;
+  std::map<KernelKey, KernelEvent> forgotten_;  // and how they ended
   std::map<KernelKey, std::string> logs_;
   std::map<KernelKey, std::uint32_t> runs_;
   std::vector<Run> ran_;

@@ -61,7 +61,9 @@ Result<void> ShimBackend::prepare_folder() {
                       "stop it, or give this one a folder of its own");
   if (auto opened = claims_.open(config_.folders.claims()); !opened.ok()) return opened.error();
   if (auto opened = lease_.open(config_.folders.lease()); !opened.ok()) return opened.error();
-  auto ends = open_ends(config_.folders.ends(), claims_.names());
+  std::set<std::string> kept = claims_.names();
+  kept.insert(claims_.forgotten().begin(), claims_.forgotten().end());
+  auto ends = open_ends(config_.folders.ends(), kept);
   if (!ends.ok()) return ends.error();
   ends_ = std::move(*ends);
   epoll_ = epoll_create1(EPOLL_CLOEXEC);

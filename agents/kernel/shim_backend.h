@@ -134,6 +134,8 @@ class ShimBackend final : public KernelBackend {
   void tick();
   void emit(const KernelEvent& event) { on_event_(event); }
   void refuse_start(const std::string& name, Entry& entry, Error error);
+  void tell_forgotten(const std::string& name, Entry& entry);
+  void keep_end(const std::string& name);
   void watch(int fd);
 
   ShimBackendConfig config_;
@@ -143,7 +145,8 @@ class ShimBackend final : public KernelBackend {
   Claims claims_;
   LeaseFile lease_;
   OnEvent on_event_;
-  std::map<std::string, shim::ExitRecord> ends_;  // as read at the opening
+  // As read at the opening, and of kernels that were forgotten since.
+  std::map<std::string, shim::ExitRecord> ends_;
   std::map<std::string, Entry> entries_;
   std::map<int, std::string> shims_;  // pidfd -> kernel
   int epoll_ = -1, notices_ = -1, wake_ = -1;

@@ -132,6 +132,7 @@ void ShimBackend::begin_start(const Start& start, std::vector<Claimed>& claimed)
   Entry& entry = entries_[name];
   entry.key = entry.last.key = start.spec.key;
   entry.last.what = KernelEvent::What::kCreating;
+  if (claims_.is_forgotten(name)) return tell_forgotten(name, entry);
   const shim::KernelFiles files = files_of(name);
   std::error_code error;
   if (auto room = check_room(); !room.ok()) {
@@ -204,6 +205,25 @@ void ShimBackend::refuse_start(const std::string& name, Entry& entry, Error erro
   emit(entry.last);
 }
 
+// The journal lost the kernel's end, and has it started again.
+void ShimBackend::tell_forgotten(const std::string& name, Entry& entry) {
+  const auto known = ends_.find(name);
+  record_end(name, entry,
+             known != ends_.end()
+                 ? known->second
+                 : shim::ExitRecord{.end = "unknown",
+                                    .ended_at = shim::wall_now(),
+                                    .error_code = "result-unknown",
+                                    .error = "the kernel ran here before, and its end was forgotten"});
+  emit(entry.last);
+}
+
+void ShimBackend::keep_end(const std::string& name) {
+  const auto bytes = shim::read_file(files_of(name).exit());
+  if (const auto end = bytes ? shim::decode_exit(*bytes) : std::nullopt) ends_[name] = *end;
+  ends_.erase(claims_.forget(name));
+}
+
 void ShimBackend::do_stop(const Stop& stop) {
   const std::string name = kernel_name(stop.key);
   const auto found = entries_.find(name);
@@ -229,7 +249,11 @@ void ShimBackend::do_forget(const Forget& forget) {
   const auto found = entries_.find(name);
   if (found == entries_.end() || found->second.last.what != KernelEvent::What::kEnded) return;
   const shim::KernelFiles files = files_of(name);
-  claims_.remove(name);
+  // The agent's own trials count from 1 in each life.
+  if (forget.key.kernel.is_nil())
+    claims_.remove(name);
+  else
+    keep_end(name);
   entries_.erase(found);
   for (const char* file : {"spec", "lock", "out"}) unlink(files.in(file).c_str());
   shim::remove_tree(files.dir());

@@ -190,6 +190,22 @@ TEST_P(KernelBackendContract, AnEndIsReportedAgainUntilItIsForgotten) {
   EXPECT_EQ(find_in(found, key), nullptr);
 }
 
+// The journal may have lost its end, and has it started once more.
+TEST_P(KernelBackendContract, P35_AKernelThatWasForgottenNeverRunsAgain) {
+  const KernelSpec asked = spec(Program::kExit7);
+  const KernelKey key = start(asked);
+  await_end(key);
+  for (const bool reopened : {false, true}) {
+    backend_->forget(key);
+    await_end(start(Program::kTrue));  // commands are done in order: the forget is done
+    if (reopened) reopen();
+    events_.clear();
+    backend_->start(asked, rig_->rootfs());
+    EXPECT_EQ(await_end(key).exit_code, 7);
+    EXPECT_FALSE(find(key, KernelEvent::What::kRunning).has_value());
+  }
+}
+
 TEST_P(KernelBackendContract, ForgettingKeepsTheLogAndNothingThatRuns) {
   const KernelKey ended = start(Program::kHello), running = start(Program::kLong);
   await_end(ended);

@@ -9,7 +9,7 @@ using projections::KernelRow;
 using projections::SessionRow;
 using projections::SessionStatus;
 
-class LostStart : public LostTail {
+class LostStart : public LostTailRig {
  protected:
   using Words = std::vector<std::string>;
 
@@ -182,6 +182,24 @@ TEST_F(LostStart, P35_AKernelThatRunsIsNotTakenForTheOneThatIsPlacedAnew) {
   ASSERT_TRUE(runs("s1"));
   expect_that_machines_run_what_the_journal_says();
   EXPECT_EQ(agents["a1"]->machine().runs(key_of("s1")), 1u);
+}
+
+// The journal kept the placement and lost the end, which the agent has forgotten. What comes again is the
+// end.
+TEST_F(LostStart, P35_AKernelWhoseEndWasLostDoesNotRunAgain) {
+  given_agents({"a1"});
+  given_chain_head();
+  put(session("s1", kUnit, {"sleep", "2"}));
+  while (kernel_of("s1") == nullptr) pass(kTurn);
+  const SessionId id = row("s1")->id;
+  mark();
+  pass(10 * kSecond);
+  ASSERT_TRUE(agents["a1"]->machine().ran().size() == 1 && agents["a1"]->machine().running().empty());
+  when_the_tail_is_lost();
+  ASSERT_EQ(times_run("a1"), 1u);
+  pass(20 * kSecond);
+  EXPECT_EQ(times_run("a1"), 1u);
+  EXPECT_EQ(controller->state()->sessions.find(id)->status, SessionStatus::kTerminated);
 }
 
 // A program that ends by itself while its agent is away; the end reaches a leader that has placed the session

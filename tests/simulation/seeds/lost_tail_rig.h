@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,13 +16,13 @@
 
 namespace berth::simulation {
 
-class LostTail : public ::testing::Test {
+class LostTailRig : public ::testing::Test {
  protected:
   static constexpr Partition kJournal{Stream::kJournal, 0}, kRequests{Stream::kRequests, 0},
       kReports{Stream::kReports, 0};
   static constexpr Duration kTurn = 20 * kMillisecond;
 
-  LostTail() {
+  LostTailRig() {
     cluster.cluster = Rng(1).uuid();
     cluster.secret = std::string(32, 'k');
     cluster.layout.requests = cluster.layout.reports = cluster.layout.orders = 1;

@@ -6,7 +6,7 @@
 namespace berth::simulation {
 namespace {
 
-class LostRecords : public LostTail {
+class LostTail : public LostTailRig {
  protected:
   // Whoever reads the log afresh has the state that the controller has, and the auditor applies as many.
   void expect_that_all_read_the_same() {
@@ -25,7 +25,7 @@ class LostRecords : public LostTail {
 
 // Seed 1161488187: a standby that was behind read the log as it was, and took every record of the leader as
 // void, who led on for as long as it lived.
-TEST_F(LostRecords, P12_ALeaderLeadsNoMoreWhereTheJournalGrewPastWhatItHadRead) {
+TEST_F(LostTail, P12_ALeaderLeadsNoMoreWhereTheJournalGrewPastWhatItHadRead) {
   given_leader();
   when_the_journal_loses(1, 3);
   enroll("a3");  // a record that lands behind all that was read
@@ -35,7 +35,7 @@ TEST_F(LostRecords, P12_ALeaderLeadsNoMoreWhereTheJournalGrewPastWhatItHadRead) 
   for (const char* agent : {"a1", "a2", "a3"}) EXPECT_TRUE(knows(agent)) << agent;  // P13: decided again
 }
 
-TEST_F(LostRecords, P12_ALeaderLeadsNoMoreWhereTheJournalGrewToTheVeryOffsetThatItHadRead) {
+TEST_F(LostTail, P12_ALeaderLeadsNoMoreWhereTheJournalGrewToTheVeryOffsetThatItHadRead) {
   given_leader();
   when_the_journal_loses(1, 1);
   enroll("a3");
@@ -46,7 +46,7 @@ TEST_F(LostRecords, P12_ALeaderLeadsNoMoreWhereTheJournalGrewToTheVeryOffsetThat
 }
 
 // Nothing is decided meanwhile: no record shows it to anybody.
-TEST_F(LostRecords, P12_ALeaderLeadsNoMoreWhereTheJournalLostItsElection) {
+TEST_F(LostTail, P12_ALeaderLeadsNoMoreWhereTheJournalLostItsElection) {
   given_leader();
   const int all = static_cast<int>(cluster.server->extent(kJournal).end);
   when_the_journal_loses(all, all);

@@ -32,6 +32,29 @@ TEST(Claims, AreKnownAgainAfterACrash) {
   EXPECT_EQ(again.names(), std::set<std::string>{"b.1"});
 }
 
+TEST(Claims, P35_TheNewestThatWereForgottenAreKnownAgain) {
+  TempFolder folder;
+  std::string oldest;
+  {
+    Claims claims;
+    ASSERT_TRUE(claims.open(folder.path + "/claims").ok());
+    for (std::size_t i = 0; i < Claims::kForgottenMax + 1; ++i) {
+      claims.add("a." + std::to_string(i + 1));
+      oldest = claims.forget("a." + std::to_string(i + 1));
+    }
+    EXPECT_EQ(oldest, "a.1");
+    ASSERT_TRUE(claims.sync());
+  }
+  for (int opening = 0; opening < 2; ++opening) {  // the first writes the ledger anew
+    Claims again;
+    ASSERT_TRUE(again.open(folder.path + "/claims").ok());
+    EXPECT_TRUE(again.names().empty());
+    EXPECT_FALSE(again.is_forgotten("a.1"));
+    EXPECT_TRUE(again.is_forgotten("a.2"));
+    EXPECT_EQ(again.forgotten().size(), Claims::kForgottenMax);
+  }
+}
+
 TEST(Claims, ATornLastLineIsDroppedAndTheRestKept) {
   TempFolder folder;
   {
