@@ -36,9 +36,9 @@ api::RouteTable with_static_route() {
   routes.push_back({"GET",
                     "/v1/static/{bytes}",
                     "getStatic",
-                    api::Route::kAnybody,
                     answer_static,
-                    {{projections::Noun::kSession, projections::Verb::kSee}}});
+                    {projections::Noun::kSession, projections::Verb::kSee},
+                    {}});
   return api::RouteTable(std::move(routes));
 }
 
