@@ -351,7 +351,8 @@ TEST(IgnoredRecords, P34_BeforeASignedHeadTellsTheLogIsNotProved) {
   log.work(3);
   const ChainAudit audit = audit_of(log.journal.entries());
   EXPECT_EQ(code_of(audit), "record-damaged");
-  EXPECT_EQ(audit.finding()->offset, 6u) << "the right one, which does not continue the forged one";
+  EXPECT_EQ(audit.finding()->offset, 7u)
+      << "the first behind the right one: it does not continue the forged one";
 }
 
 // A head signs over what its leader took as effective: every reader compares it with its own.
