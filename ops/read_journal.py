@@ -41,14 +41,22 @@ SIGNED = 1
 
 # ---- the schema, from the .proto files themselves ----
 
+def words_of(names):
+    """A value without its enum's prefix, in small letters ("domain-admin"); of an enum without a prefix the names themselves."""
+    prefix = names.get(0, "").removesuffix("UNSPECIFIED")
+    if not prefix or not all(name.startswith(prefix) for name in names.values()):
+        return names
+    return {number: name.removeprefix(prefix).lower().replace("_", "-") for number, name in names.items()}
+
+
 def read_schema(folder=SCHEMA):
-    """{message name: {number: (name, type, repeated)}}, {enum name: {number: name}}"""
+    """{message name: {number: (name, type, repeated)}}, {enum name: {number: word or name}}"""
     messages, enums = {}, {}
     for path in sorted(folder.glob("*.proto")):
         text = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
         for kind, name, body in re.findall(r"^(message|enum)\s+(\w+)\s*\{((?:[^{}]|\{[^{}]*\})*)\}", text, re.M):
             if kind == "enum":
-                enums[name] = {int(n): v for v, n in re.findall(r"(\w+)\s*=\s*(\d+)\s*;", body)}
+                enums[name] = words_of({int(n): v for v, n in re.findall(r"(\w+)\s*=\s*(\d+)\s*;", body)})
             else:
                 messages[name] = {int(n): (field, kind_, bool(repeated)) for repeated, kind_, field, n in
                                   re.findall(r"(repeated\s+)?(\w+)\s+(\w+)\s*=\s*(\d+)\s*;", body)}

@@ -44,7 +44,7 @@ AutomaticFolder automatic_folder_in(const State& state, const SessionRow& sessio
 std::set<SessionId> automatic_mounts_of(const State& state, const FolderRow& folder) {
   std::set<SessionId> found;
   if (!folder.is_automatic() || folder.user.empty()) return found;
-  for (const SessionRow* session : live_sessions_of_owner(state, "user", folder.user))
+  for (const SessionRow* session : live_sessions_of_owner(state, v1::DEFINITION_KIND_USER, folder.user))
     if (!session->kernel_ids.empty() && automatic_folder_of(state, *session) == &folder)
       found.insert(session->id);
   return found;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "events/base/slots/slot_name.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth::projections {
 namespace {
@@ -126,8 +127,8 @@ std::string limits_text(const State& state, const std::vector<LimitExcess>& all)
   std::string text =
       all.size() == 1 ? "1 limit is in the way:" : std::to_string(all.size()) + " limits are in the way:";
   for (const LimitExcess& e : all)
-    text += "\n- " + e.scope + " " + e.id + ": " + e.what + " " + amount_text(state, e, e.used) + " + " +
-            amount_text(state, e, e.asked) + " of " + amount_text(state, e, e.most);
+    text += "\n- " + word(e.scope) + " " + e.id + ": " + e.what + " " + amount_text(state, e, e.used) +
+            " + " + amount_text(state, e, e.asked) + " of " + amount_text(state, e, e.most);
   return text;
 }
 

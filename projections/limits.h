@@ -20,8 +20,8 @@ namespace berth::projections {
 // One thing of which a scope would have too much. `what`: a slot, "sessions", "system-sessions", "pending",
 // "containers", "priority" or "pending SLOT".
 struct LimitExcess {
-  std::string scope;  // "user"
-  std::string id;     // "alice"
+  v1::ScopeKind scope = v1::SCOPE_KIND_UNSPECIFIED;
+  std::string id;  // "alice"
   std::string what;
   Amount used = 0;  // in units of the slot, or a count
   Amount asked = 0;

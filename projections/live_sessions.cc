@@ -28,12 +28,13 @@ std::vector<const SessionRow*> live_sessions_of_image(const State& state, const 
   });
 }
 
-std::vector<const SessionRow*> live_sessions_of_owner(const State& state, const std::string& scope,
+std::vector<const SessionRow*> live_sessions_of_owner(const State& state, v1::DefinitionKind kind,
                                                       const std::string& id) {
   return live_sessions(state, [&](const SessionRow& row) {
     const v1::Owner& owner = row.owner->owner;
-    if (scope == "user") return owner.user() == id;
-    return (scope == "domain" ? owner.domain() : owner.domain() + "/" + owner.project()) == id;
+    if (kind == v1::DEFINITION_KIND_USER) return owner.user() == id;
+    return (kind == v1::DEFINITION_KIND_DOMAIN ? owner.domain() : owner.domain() + "/" + owner.project()) ==
+           id;
   });
 }
 

@@ -12,8 +12,8 @@ namespace berth::projections {
 std::vector<const SessionRow*> live_sessions_in_group(const State& state, const std::string& group);
 // The image of the session, or of one of its roles.
 std::vector<const SessionRow*> live_sessions_of_image(const State& state, const std::string& image);
-// `scope`: "domain", "project" (DOMAIN/NAME) or "user".
-std::vector<const SessionRow*> live_sessions_of_owner(const State& state, const std::string& scope,
+// `kind`: DOMAIN, PROJECT (DOMAIN/NAME) or USER.
+std::vector<const SessionRow*> live_sessions_of_owner(const State& state, v1::DefinitionKind kind,
                                                       const std::string& id);
 
 }  // namespace berth::projections

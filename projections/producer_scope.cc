@@ -10,12 +10,13 @@ constexpr std::string_view kProducerRequests[] = {
     "put_domain",      "put_project",       "put_user",           "put_membership"};  // of identity
 
 bool covers(const State& state, const v1::ProducerOwners& owners, const v1::Owner& owner) {
-  if (owners.scope() == "cluster") return true;
-  if (owners.scope() == "user") return owners.id() == owner.user();
+  if (owners.scope() == v1::SCOPE_KIND_CLUSTER) return true;
+  if (owners.scope() == v1::SCOPE_KIND_USER) return owners.id() == owner.user();
   const UserRow* user = state.users.find(owner.user());
   if (user == nullptr || user->def.domain() != owner.domain()) return false;
-  if (owners.scope() == "domain") return owners.id() == owner.domain();
-  if (owners.scope() != "project" || owners.id() != owner.domain() + "/" + owner.project()) return false;
+  if (owners.scope() == v1::SCOPE_KIND_DOMAIN) return owners.id() == owner.domain();
+  if (owners.scope() != v1::SCOPE_KIND_PROJECT || owners.id() != owner.domain() + "/" + owner.project())
+    return false;
   return std::ranges::find(user->def.projects(), owner.project()) != user->def.projects().end();
 }
 
@@ -27,8 +28,9 @@ bool is_producer_request(std::string_view name) {
   return std::ranges::find(kProducerRequests, name) != std::end(kProducerRequests);
 }
 
-bool is_owner_scope(std::string_view scope) {
-  return std::ranges::find(kOwnerScopes, scope) != std::end(kOwnerScopes);
+bool is_owner_scope(v1::ScopeKind scope) {
+  return scope == v1::SCOPE_KIND_USER || scope == v1::SCOPE_KIND_PROJECT || scope == v1::SCOPE_KIND_DOMAIN ||
+         scope == v1::SCOPE_KIND_CLUSTER;
 }
 
 std::string_view name_of_body(const v1::Request& request) {

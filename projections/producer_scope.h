@@ -17,8 +17,8 @@ inline constexpr int kProducerOwnersMax = 256;
 std::span<const std::string_view> producer_requests();
 bool is_producer_request(std::string_view name);
 
-inline constexpr std::string_view kOwnerScopes[] = {"user", "project", "domain", "cluster"};
-bool is_owner_scope(std::string_view scope);
+// USER, PROJECT, DOMAIN, CLUSTER.
+bool is_owner_scope(v1::ScopeKind scope);
 
 // "request_session"; empty: the request asks nothing that this build knows.
 std::string_view name_of_body(const v1::Request& request);

@@ -106,9 +106,9 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
 }
 
 Reach column(const Right& right, const Actor& actor) {
-  if (actor.role == "superadmin") return right.superadmin;
-  if (actor.role == "monitor") return right.monitor;
-  if (actor.role == "domain-admin") return right.domain_admin;
+  if (actor.role == v1::ROLE_SUPERADMIN) return right.superadmin;
+  if (actor.role == v1::ROLE_MONITOR) return right.monitor;
+  if (actor.role == v1::ROLE_DOMAIN_ADMIN) return right.domain_admin;
   return actor.admin_of.empty() ? right.user : right.project_admin;
 }
 
@@ -156,9 +156,9 @@ bool may(const Actor& actor, Noun noun, Verb verb, const v1::UserDefined& subjec
   });
 }
 
-bool may_manage_role(const Actor& actor, std::string_view role) {
-  if (actor.role == "superadmin") return true;
-  return actor.role == "domain-admin" && role != "superadmin" && role != "monitor";
+bool may_manage_role(const Actor& actor, v1::Role role) {
+  if (actor.role == v1::ROLE_SUPERADMIN) return true;
+  return actor.role == v1::ROLE_DOMAIN_ADMIN && role != v1::ROLE_SUPERADMIN && role != v1::ROLE_MONITOR;
 }
 
 std::string_view name_of(Noun noun) { return kNouns[static_cast<std::size_t>(noun)]; }

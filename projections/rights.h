@@ -7,9 +7,7 @@
 // they are in, their kernels on an agent.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -70,16 +68,13 @@ struct Right {
 };
 std::span<const Right> rights();
 
-inline constexpr std::string_view kRoles[] = {"superadmin", "domain-admin", "user", "monitor"};
-inline bool is_role(std::string_view role) { return std::ranges::find(kRoles, role) != std::end(kRoles); }
-
 inline constexpr int kProjectsOfUserMax = 256;
 
 // Who asks, as the state says it.
 struct SharedToday;
 struct Actor {
   std::string user;
-  std::string role;
+  v1::Role role = v1::ROLE_UNSPECIFIED;
   std::string domain;
   std::vector<std::string> projects;  // of the domain, without its name
   std::vector<std::string> admin_of;  // those of `projects` that the actor administers
@@ -98,7 +93,7 @@ bool may(const Actor& actor, Noun noun, Verb verb, const v1::Owner& subject);
 bool may(const Actor& actor, Noun noun, Verb verb, const v1::UserDefined& subject);
 
 // Whether the actor's role is enough to grant `role`, or to change whoever has it.
-bool may_manage_role(const Actor& actor, std::string_view role);
+bool may_manage_role(const Actor& actor, v1::Role role);
 
 // "session", "browser-session"; "see"; "project".
 std::string_view name_of(Noun noun);

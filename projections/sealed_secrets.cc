@@ -12,22 +12,22 @@ std::optional<v1::Sealed> environment_of(const SessionRow& session) {
 }  // namespace
 
 std::optional<SealedSecret> find_secret(const State& state, const v1::SecretResealed& which) {
-  if (which.kind() == "key") {
+  if (which.kind() == v1::SECRET_KIND_KEY) {
     const auto* row = state.key_pairs.find(which.name());
     if (row == nullptr || !row->def.has_secret()) return std::nullopt;
     return SealedSecret{which.kind(), which.name(), {}, row->def.secret()};
   }
-  if (which.kind() == "password") {
+  if (which.kind() == v1::SECRET_KIND_PASSWORD) {
     const auto* row = state.passwords.find(which.name());
     if (row == nullptr) return std::nullopt;
     return SealedSecret{which.kind(), which.name(), {}, row->def.hash()};
   }
-  if (which.kind() == "head") {
+  if (which.kind() == v1::SECRET_KIND_HEAD) {
     const HeadRow* row = state.heads.find("head");
     if (row == nullptr || !which.name().empty()) return std::nullopt;
     return SealedSecret{which.kind(), {}, {}, row->secret_key};
   }
-  if (which.kind() != "environment") return std::nullopt;
+  if (which.kind() != v1::SECRET_KIND_ENVIRONMENT) return std::nullopt;
   const auto id = Uuid::from_bytes(which.session());
   const auto* row = id ? state.sessions.find(SessionId(*id)) : nullptr;
   const auto sealed = row != nullptr ? environment_of(*row) : std::nullopt;
@@ -38,18 +38,19 @@ std::optional<SealedSecret> find_secret(const State& state, const v1::SecretRese
 void for_each_sealed_before(const State& state, std::uint32_t number,
                             const std::function<bool(const SealedSecret&)>& f) {
   if (const HeadRow* row = state.heads.find("head"); row != nullptr && row->secret_key.key() < number)
-    if (!f({"head", {}, {}, row->secret_key})) return;
+    if (!f({v1::SECRET_KIND_HEAD, {}, {}, row->secret_key})) return;
   for (const std::string& id : state.key_pairs.sorted_keys()) {
     const auto& def = state.key_pairs.find(id)->def;
-    if (def.has_secret() && def.secret().key() < number && !f({"key", id, {}, def.secret()})) return;
+    if (def.has_secret() && def.secret().key() < number && !f({v1::SECRET_KIND_KEY, id, {}, def.secret()}))
+      return;
   }
   for (const std::string& user : state.passwords.sorted_keys()) {
     const auto& def = state.passwords.find(user)->def;
-    if (def.hash().key() < number && !f({"password", user, {}, def.hash()})) return;
+    if (def.hash().key() < number && !f({v1::SECRET_KIND_PASSWORD, user, {}, def.hash()})) return;
   }
   for (const SessionId& id : state.sessions.sorted_keys()) {
     const auto sealed = environment_of(*state.sessions.find(id));
-    if (sealed && sealed->key() < number && !f({"environment", {}, id, *sealed})) return;
+    if (sealed && sealed->key() < number && !f({v1::SECRET_KIND_ENVIRONMENT, {}, id, *sealed})) return;
   }
 }
 

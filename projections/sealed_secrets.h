@@ -13,7 +13,7 @@ namespace berth::projections {
 
 // As a SecretResealed names it.
 struct SealedSecret {
-  std::string kind;   // "key", "password", "environment", "head"
+  v1::SecretKind kind = v1::SECRET_KIND_UNSPECIFIED;
   std::string name;   // of a key pair its id, of a password the user
   SessionId session;  // of an environment
   v1::Sealed sealed;

@@ -8,7 +8,7 @@
 
 namespace berth::projections {
 
-// `scope`: "user", "project".
-bool is_shared_with(const Actor& actor, std::string_view scope, std::string_view id);
+// `scope`: USER, PROJECT.
+bool is_shared_with(const Actor& actor, v1::ScopeKind scope, std::string_view id);
 
 }  // namespace berth::projections

@@ -9,12 +9,16 @@
 
 namespace berth::projections {
 
-// `scope`: "domain", "project" (its id is DOMAIN/NAME), "user" or "keypair". Of an id that does not exist,
+// `scope`: DOMAIN, PROJECT (its id is DOMAIN/NAME), USER or KEYPAIR. Of an id that does not exist,
 // for whoever reaches all alone. A limit of a whole domain is changed by who may change domains; one of a
 // user or key pair by nobody below the user's role, and by no user themselves but superadmins: it binds them.
-bool may_see_limit(const State& state, const Actor& actor, const std::string& scope, const std::string& id);
-bool may_change_limit(const State& state, const Actor& actor, const std::string& scope,
-                      const std::string& id);
+// DOMAIN, PROJECT, USER: whose a group or a weight in a group can be.
+bool is_group_scope(v1::ScopeKind scope);
+// The same, and KEYPAIR.
+bool is_limit_scope(v1::ScopeKind scope);
+
+bool may_see_limit(const State& state, const Actor& actor, v1::ScopeKind scope, const std::string& id);
+bool may_change_limit(const State& state, const Actor& actor, v1::ScopeKind scope, const std::string& id);
 
 // Whether the actor knows of the group, in any of its projects.
 bool sees_group(const Actor& actor, const v1::ResourceGroupDefined& group);

@@ -141,7 +141,7 @@ void Cell::define() {
   auto* user = define.add_users();
   user->set_name("admin");
   user->set_domain("default");
-  user->set_role("superadmin");
+  user->set_role(v1::ROLE_SUPERADMIN);
   add_key(define, "admin");
   auto* image = define.add_images();
   image->set_reference("python:3.11");
@@ -178,7 +178,7 @@ void Cell::define_users() {
     user->set_name(name);
     user->set_domain("default");
     user->add_projects(name);
-    user->set_role("user");
+    user->set_role(v1::ROLE_USER);
     add_key(define, name);
     if ((i + 1) % kUsersOfRequest == 0 || i + 1 == options_.users) ask(std::exchange(request, {}));
   }

@@ -5,6 +5,7 @@
 
 #include "controller/answers/never_text.h"
 #include "events/base/text.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/limits.h"
 #include "projections/missing_image.h"
 #include "projections/tables/timer.h"
@@ -140,8 +141,8 @@ CauseText limit(const Asked& a) {
     const auto shown = [&](Amount amount) {
       return l.is_count ? std::to_string(amount) : amount_text(a.state, l.what, amount);
     };
-    text += "\n- " + l.scope + " " + l.id + ": " + l.what + " " + shown(l.used) + " + " + shown(l.asked) +
-            " of " + shown(l.limit);
+    text += "\n- " + word(l.scope) + " " + l.id + ": " + l.what + " " + shown(l.used) + " + " +
+            shown(l.asked) + " of " + shown(l.limit);
   }
   return {text, "it is tried again when something of that scope ends or its limit is raised"};
 }

@@ -8,15 +8,6 @@
 namespace berth::controller {
 namespace {
 
-const char* name_of_scope(placement::ShareScope scope) {
-  switch (scope) {
-    case placement::ShareScope::kDomain: return "domain";
-    case placement::ShareScope::kProject: return "project";
-    case placement::ShareScope::kUser: break;
-  }
-  return "user";
-}
-
 void set_ranks(std::vector<FairShareLine>& lines) {
   std::sort(lines.begin(), lines.end(), [](const FairShareLine& a, const FairShareLine& b) {
     if (a.scope != b.scope) return a.scope < b.scope;
@@ -52,7 +43,7 @@ std::map<std::string, std::vector<placement::PastUse>> past_use(const projection
     ClusterFeed feed;
     fill_feed(state, *def, now, &feed);
     for (const auto& row : feed.fair_share().rows(state, name, feed.cluster())) {
-      placement::PastUse use{name_of_scope(row.scope), row.id, {}};
+      placement::PastUse use{row.scope, row.id, {}};
       for (const auto& [day, by_slot] : row.usage)
         for (const auto& [slot, seconds] : by_slot)
           use.days[day][std::string(feed.cluster().slot_name(slot))] = seconds;
@@ -74,7 +65,7 @@ std::vector<FairShareLine> fair_share_lines(const projections::State& state, con
   const auto factors = placement::fair_factors(model, group, rows, day_of(now), group.policy.fair_share);
   std::vector<FairShareLine> lines;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    FairShareLine line{name_of_scope(rows[i].scope), rows[i].id, rows[i].weight, {}, factors[i].factor, 0};
+    FairShareLine line{scope_kind_of(rows[i].scope), rows[i].id, rows[i].weight, {}, factors[i].factor, 0};
     for (const auto& [slot, used] :
          placement::decayed_usage(rows[i].usage, day_of(now), group.policy.fair_share))
       line.used.emplace_back(feed.cluster().slot_name(slot), used);

@@ -15,8 +15,8 @@
 namespace berth::controller {
 
 struct FairShareLine {
-  std::string scope;  // "user"
-  std::string id;     // "alice"; a project is "D/P"
+  v1::ScopeKind scope = v1::SCOPE_KIND_UNSPECIFIED;
+  std::string id;  // "alice"; a project is "D/P"
   Amount weight = kUnit;
   std::vector<std::pair<std::string, SlotSeconds>> used;  // decayed, by slot name
   placement::Factor factor = 0;

@@ -12,6 +12,7 @@
 #include "events/base/clock.h"
 #include "events/base/refusal.h"
 #include "events/base/uuid.h"
+#include "events/schema/v1/common.pb.h"
 #include "projections/tables/held_place.h"
 #include "projections/tables/session_table.h"
 
@@ -42,9 +43,9 @@ struct Holder {
 // One limit that the session would pass if it started now. Amounts are plain numbers where `is_count`, else
 // amounts of the slot `what`.
 struct LimitInTheWay {
-  std::string scope;  // "user"
-  std::string id;     // "alice"
-  std::string what;   // "cuda.shares", "sessions"
+  v1::ScopeKind scope = v1::SCOPE_KIND_UNSPECIFIED;
+  std::string id;    // "alice"
+  std::string what;  // "cuda.shares", "sessions"
   Amount used = 0;
   Amount asked = 0;
   Amount limit = 0;

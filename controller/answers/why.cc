@@ -6,6 +6,7 @@
 #include "controller/answers/cause_text.h"
 #include "controller/answers/never_text.h"
 #include "controller/placement/pass/explain.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/limits.h"
 
 namespace berth::controller {
@@ -193,7 +194,7 @@ std::vector<placement::LimitGap> limit_gaps(const placement::Cluster& cluster, c
   if (placement::find_code(e.code) != placement::Code::kLimit) return gaps;
   for (const LimitInTheWay& limit : e.limits) {
     const auto slot = limit.is_count ? std::nullopt : cluster.find_slot(limit.what);
-    gaps.push_back({limit.what + " limit of " + limit.scope + " " + limit.id,
+    gaps.push_back({limit.what + " limit of " + word(limit.scope) + " " + limit.id,
                     slot.value_or(placement::kNoSlot), limit.used, limit.asked, limit.limit});
   }
   return gaps;

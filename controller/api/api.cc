@@ -152,7 +152,7 @@ Result<Api::Signatory> Api::signatory_of(const std::string& access_key) const {
   Signatory out;
   out.key.set_active(true);
   if (access_key == kHostAccessKey && !options_.host_secret.empty()) {
-    out.caller.role = "superadmin";
+    out.caller.role = v1::ROLE_SUPERADMIN;
     out.caller.access_key = access_key;
     out.caller.host = true;
     out.secret = options_.host_secret;
@@ -166,11 +166,11 @@ Result<Api::Signatory> Api::signatory_of(const std::string& access_key) const {
     return out;
   }
   out.key.set_user("admin");
-  out.caller.role = "superadmin";
+  out.caller.role = v1::ROLE_SUPERADMIN;
   context_.with_state([&](const StateView& view) {
     if (const auto* row = view.state.key_pairs.find(access_key)) {
       out.key = row->def;
-      out.caller.role = "user";
+      out.caller.role = v1::ROLE_USER;
     }
     read_user(view.state, out.key.user(), out.caller);
     const auto* user = view.state.users.find(out.key.user());
@@ -216,7 +216,7 @@ std::optional<Problem> Api::authenticate_by_token(Call& call, std::string_view t
   if (!equal_signatures(sha256_hex(token), sha256_hex(options_.metrics_token)))
     return make_problem("bad-signature", "this is not the token of /metrics",
                         "it is in the file of the server's --metrics-token-file");
-  call.caller.role = "monitor";
+  call.caller.role = v1::ROLE_MONITOR;
   call.caller.access_key = "metrics-token";
   call.caller.read_only = true;
   return std::nullopt;

@@ -19,11 +19,12 @@ bool is_user(const std::string& actor) { return actor.starts_with(kUser); }
 
 // A key pair that only reads may still say that it is out of use: berth logout.
 bool ends_itself(const v1::Request& request) {
-  return request.remove().kind() == "key" && request.remove().name() == request.owner().keypair();
+  return request.remove().kind() == v1::DEFINITION_KIND_KEY &&
+         request.remove().name() == request.owner().keypair();
 }
 
 // Whether files are copied out or in, the API server knows: in, it refuses by itself.
-bool copies(const v1::Request& request) { return request.open_kernel().kind() == "copy"; }
+bool copies(const v1::Request& request) { return request.open_kernel().kind() == v1::WAY_KIND_COPY; }
 
 std::optional<Refusal> check_key(const DecisionContext& c, const v1::Request& request,
                                  const std::string& user) {
@@ -72,12 +73,14 @@ std::vector<Need> needs(const v1::Define& define) {
 }
 
 std::vector<Need> needs(const v1::Remove& remove) {
-  if (remove.kind() == "group") return {{Noun::kGroup, Verb::kEnd}};
-  if (remove.kind() == "image") return {{Noun::kImage, Verb::kEnd}};
-  if (remove.kind() == "preset") return {{Noun::kPreset, Verb::kEnd}};
-  if (remove.kind() == "agent") return {{Noun::kAgent, Verb::kEnd}};
-  if (remove.kind() == "producer") return {{Noun::kProducer, Verb::kEnd}};
-  return {};
+  switch (remove.kind()) {
+    case v1::DEFINITION_KIND_GROUP: return {{Noun::kGroup, Verb::kEnd}};
+    case v1::DEFINITION_KIND_IMAGE: return {{Noun::kImage, Verb::kEnd}};
+    case v1::DEFINITION_KIND_PRESET: return {{Noun::kPreset, Verb::kEnd}};
+    case v1::DEFINITION_KIND_AGENT: return {{Noun::kAgent, Verb::kEnd}};
+    case v1::DEFINITION_KIND_PRODUCER: return {{Noun::kProducer, Verb::kEnd}};
+    default: return {};
+  }
 }
 
 std::vector<Need> needs(const v1::Request& r) {

@@ -10,7 +10,7 @@ namespace {
 Refusal unknown_owner(std::string message) { return {"unknown-owner", std::move(message), ""}; }
 
 bool is_in(const v1::UserDefined& user, const v1::Owner& owner) {
-  if (user.role() == "superadmin") return true;
+  if (user.role() == v1::ROLE_SUPERADMIN) return true;
   return user.domain() == owner.domain() &&
          std::find(user.projects().begin(), user.projects().end(), owner.project()) != user.projects().end();
 }

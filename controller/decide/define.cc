@@ -10,7 +10,9 @@
 #include "events/base/slots/slot_name.h"
 #include "events/base/text.h"
 #include "events/codec/image_labels.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/image_source.h"
+#include "projections/subjects.h"
 #include "projections/tables/image_bounds.h"
 #include "projections/tables/session_bounds.h"
 
@@ -103,11 +105,11 @@ std::optional<Refusal> check(const Slots& slots, const v1::FairShare& share) {
   }
   std::set<std::string> seen;
   for (const auto& weight : share.weights()) {
-    if (weight.scope() != "domain" && weight.scope() != "project" && weight.scope() != "user")
-      return Refusal{"unknown-scope", "there is no scope '" + clipped(weight.scope()) + "'",
+    if (!projections::is_group_scope(weight.scope()))
+      return Refusal{"unknown-scope", "there is no scope '" + word(weight.scope()) + "'",
                      "domain, project or user"};
     if (weight.id().empty() || weight.id().size() > 256) return bad_share("a weight without whose it is");
-    const std::string whose = weight.scope() + ":" + weight.id();
+    const std::string whose = word(weight.scope()) + ":" + weight.id();
     if (!seen.insert(whose).second) return bad_share(whose + " has two weights");
     if (auto r = check_weight(whose, weight.weight())) return r;
   }
@@ -117,7 +119,7 @@ std::optional<Refusal> check(const Slots& slots, const v1::FairShare& share) {
 std::optional<Refusal> check(const v1::Preemption& p) {
   if (auto r = check_policy("preemption order", p.order(), placement::parse_preempt_order)) return r;
   if (auto r = check_policy("preemption mode", p.mode(), placement::parse_preempt_mode)) return r;
-  if (auto r = check_policy("preemption scope", p.scope(), placement::parse_preempt_scope)) return r;
+  if (auto r = check_policy("preemption scope", word(p.scope()), placement::parse_preempt_scope)) return r;
   if (p.min_runtime_ms() < 0 || p.min_runtime_ms() > kMinRuntimeMax)
     return bad("the preemption's least runtime is out of range");
   return std::nullopt;
@@ -128,8 +130,8 @@ constexpr int kOpenToMax = 256;
 std::optional<Refusal> check_open_to(const v1::ResourceGroupDefined& g) {
   if (g.open_to_size() > kOpenToMax) return bad("a group is open to more than 256");
   for (const auto& to : g.open_to()) {
-    if (to.scope() != "domain" && to.scope() != "project" && to.scope() != "user")
-      return Refusal{"unknown-scope", "a group is open to no '" + clipped(to.scope()) + "'",
+    if (!projections::is_group_scope(to.scope()))
+      return Refusal{"unknown-scope", "a group is open to no '" + word(to.scope()) + "'",
                      "domain, project or user"};
     if (to.id().empty() || to.id().size() > 2 * kNameMax + 1)
       return bad("a group is open to somebody without a name");
@@ -255,8 +257,8 @@ std::optional<Refusal> check(const Slots& slots, const v1::ImageRegistered& imag
 
 std::optional<Refusal> check(const v1::UserDefined& user) {
   if (user.domain().size() > kNameMax) return bad("the domain of user " + user.name() + " is too long");
-  if (!projections::is_role(user.role()))
-    return Refusal{"unknown-role", "there is no role '" + clipped(user.role()) + "'",
+  if (!has_word(user.role()))
+    return Refusal{"unknown-role", "there is no role '" + word(user.role()) + "'",
                    "user, monitor, domain-admin or superadmin"};
   for (const auto& project : user.projects())
     if (project.size() > kNameMax) return bad("a project of user " + user.name() + " is too long");
@@ -284,7 +286,7 @@ class Owners {
     for (const auto& group : define_.groups())
       for (const auto& to : group.open_to())
         if (!has(to) && !is_open_already(group.name(), to))
-          return Refusal{"unknown-owner", "there is no " + to.scope() + " '" + clipped(to.id()) + "'",
+          return Refusal{"unknown-owner", "there is no " + word(to.scope()) + " '" + clipped(to.id()) + "'",
                          "a group that is open to a name that is misspelt is closed to whom it is meant for"};
     return std::nullopt;
   }
@@ -294,8 +296,8 @@ class Owners {
     return {"unknown-" + kind, "no " + kind + " is named '" + clipped(name, 160) + "'", ""};
   }
   bool has(const v1::Scope& to) const {
-    if (to.scope() == "domain") return has_domain(to.id());
-    if (to.scope() == "user") return has_user(to.id());
+    if (to.scope() == v1::SCOPE_KIND_DOMAIN) return has_domain(to.id());
+    if (to.scope() == v1::SCOPE_KIND_USER) return has_user(to.id());
     const std::size_t slash = to.id().find('/');
     return slash != std::string::npos && has_project(to.id().substr(0, slash), to.id().substr(slash + 1));
   }
@@ -343,21 +345,21 @@ std::optional<Refusal> check_slot_types(const projections::State& state, const v
 
 std::optional<Refusal> check_retired(const projections::State& state, const v1::Define& d) {
   for (const auto& group : d.groups())
-    if (state.is_retired("group", group.name())) return name_retired("group", group.name());
+    if (auto retired = check_not_retired(state, v1::DEFINITION_KIND_GROUP, group.name())) return retired;
   for (const auto& image : d.images())
-    if (state.is_retired("image", image.reference())) return name_retired("image", image.reference());
+    if (auto retired = check_not_retired(state, v1::DEFINITION_KIND_IMAGE, image.reference())) return retired;
   for (const auto& preset : d.presets())
-    if (state.is_retired("preset", preset.name())) return name_retired("preset", preset.name());
+    if (auto retired = check_not_retired(state, v1::DEFINITION_KIND_PRESET, preset.name())) return retired;
   for (const auto& domain : d.domains())
-    if (state.is_retired("domain", domain.name())) return name_retired("domain", domain.name());
+    if (auto retired = check_not_retired(state, v1::DEFINITION_KIND_DOMAIN, domain.name())) return retired;
   for (const auto& project : d.projects()) {
     const std::string name = project.domain() + "/" + project.name();
-    if (state.is_retired("project", name)) return name_retired("project", name);
+    if (auto retired = check_not_retired(state, v1::DEFINITION_KIND_PROJECT, name)) return retired;
   }
   for (const auto& user : d.users())
-    if (state.is_retired("user", user.name())) return name_retired("user", user.name());
+    if (auto retired = check_not_retired(state, v1::DEFINITION_KIND_USER, user.name())) return retired;
   for (const auto& key : d.key_pairs())
-    if (state.is_retired("key", key.id())) return name_retired("key", key.id());
+    if (auto retired = check_not_retired(state, v1::DEFINITION_KIND_KEY, key.id())) return retired;
   return std::nullopt;
 }
 

@@ -10,7 +10,7 @@ namespace berth::controller {
 Decision decide(const DecisionContext& c, const v1::EnrollAgent& body) {
   if (!is_valid_name(body.agent()))
     return Refusal{"invalid-name", "the agent has no valid name", "letters, digits, - _ ."};
-  if (c.state.is_retired("agent", body.agent())) return name_retired("agent", body.agent());
+  if (auto retired = check_not_retired(c.state, v1::DEFINITION_KIND_AGENT, body.agent())) return *retired;
   if (!body.token_hash().empty() && body.token_hash().size() != sizeof(Hash128))
     return Refusal{"invalid-spec", "the hash of a token has 16 bytes", ""};
   const auto* known = c.state.agents.find(body.agent());

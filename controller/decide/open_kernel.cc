@@ -6,6 +6,7 @@
 #include "controller/decide/check_actor.h"
 #include "controller/decide/decide.h"
 #include "events/base/text.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/session_access.h"
 
 namespace berth::controller {
@@ -16,20 +17,8 @@ using projections::KernelState;
 using projections::Noun;
 using projections::SessionRow;
 
-struct Kind {
-  std::string_view name;
-  Noun noun;
-  bool has_name;  // what it opens has a name of its own
-};
-constexpr Kind kKinds[] = {{"exec", Noun::kExec, false},
-                           {"shell", Noun::kTerminal, true},
-                           {"copy", Noun::kExec, false},
-                           {"app", Noun::kTerminal, true}};
-
-const Kind* find_kind(const std::string& name) {
-  const auto found = std::ranges::find(kKinds, name, &Kind::name);
-  return found == std::end(kKinds) ? nullptr : &*found;
-}
+// Shells and apps, which have names of their own.
+bool is_terminal(v1::WayKind kind) { return kind == v1::WAY_KIND_SHELL || kind == v1::WAY_KIND_APP; }
 
 // As the helper in a kernel takes it (events/inside).
 bool is_name(const std::string& text) {
@@ -40,13 +29,12 @@ bool is_name(const std::string& text) {
 }
 
 std::optional<Refusal> check_what(const v1::OpenKernel& body) {
-  const Kind* kind = find_kind(body.kind());
-  if (kind == nullptr)
-    return Refusal{"invalid-value", "'" + clipped(body.kind()) + "' is no way into a kernel",
+  if (!has_word(body.kind()))
+    return Refusal{"invalid-value", "'" + word(body.kind()) + "' is no way into a kernel",
                    "exec, shell, copy or app"};
-  if (kind->has_name ? is_name(body.name()) : body.name().empty()) return std::nullopt;
+  if (is_terminal(body.kind()) ? is_name(body.name()) : body.name().empty()) return std::nullopt;
   return Refusal{"invalid-name",
-                 "'" + clipped(body.name()) + "' is no name of what this opens: " + body.kind(),
+                 "'" + clipped(body.name()) + "' is no name of what this opens: " + word(body.kind()),
                  "a shell or app has 1 to 64 letters, digits, '-', '_' and '.'; others have none"};
 }
 
@@ -68,7 +56,8 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
   if (auto refusal = check_what(body)) return *refusal;
   const SessionRow* session = find_seen_session(c, body.session_id());
   if (session == nullptr) return unknown_session();
-  if (!projections::may_act_in_session(c.state, *c.actor, find_kind(body.kind())->noun, *session))
+  const Noun noun = is_terminal(body.kind()) ? Noun::kTerminal : Noun::kExec;
+  if (!projections::may_act_in_session(c.state, *c.actor, noun, *session))
     return denied("you may see session " + session->name + ", and not act in it");
   const KernelRow* kernel = find_kernel(c, *session, body.kernel_id());
   const bool has_kernels = !session->kernel_ids.empty();

@@ -67,7 +67,8 @@ std::optional<Refusal> check_builder(const DecisionContext& c, const v1::ImageBu
 Decision decide(const DecisionContext& c, const v1::RecordImageBuild& body) {
   const v1::ImageBuildChanged& build = body.build();
   if (auto refusal = check(build)) return *refusal;
-  if (c.state.is_retired("image", build.reference())) return name_retired("image", build.reference());
+  if (auto retired = check_not_retired(c.state, v1::DEFINITION_KIND_IMAGE, build.reference()))
+    return *retired;
   if (auto refusal = check_builder(c, build)) return *refusal;
   EventList events;
   *events.add(c.stamp).mutable_image_build_changed() = build;

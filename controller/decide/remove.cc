@@ -9,6 +9,7 @@
 #include "controller/decide/session_end.h"
 #include "controller/decide/unknown_agent.h"
 #include "events/base/text.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/live_sessions.h"
 
 namespace berth::controller {
@@ -24,9 +25,9 @@ using projections::Verb;
 constexpr std::size_t kNamed = 5;  // of those that still use it
 
 // "group g is in use by session a, session b and 3 more".
-Refusal in_use(const std::string& kind, const std::string& name, const std::set<std::string>& by,
+Refusal in_use(v1::DefinitionKind kind, const std::string& name, const std::set<std::string>& by,
                std::string hint) {
-  return {"in-use", kind + " " + name + " is in use by " + listed({by.begin(), by.end()}, kNamed),
+  return {"in-use", word(kind) + " " + name + " is in use by " + listed({by.begin(), by.end()}, kNamed),
           std::move(hint)};
 }
 
@@ -45,7 +46,7 @@ std::optional<Refusal> check_folders(const State& state, const std::string& owne
 
 constexpr std::size_t kEndedAtOnce = 200;  // sessions that a removal ends in one decision
 
-std::optional<Refusal> check_sessions(const std::string& kind, const std::string& name,
+std::optional<Refusal> check_sessions(v1::DefinitionKind kind, const std::string& name,
                                       const std::vector<const SessionRow*>& live) {
   if (live.empty()) return std::nullopt;
   std::set<std::string> by;
@@ -61,7 +62,7 @@ std::optional<Refusal> check_agent(const State& state, const AgentRow& agent) {
   std::set<std::string> by;
   for (const KernelId& id : kernels)
     by.insert("session " + clipped(state.sessions.find(state.kernels.find(id)->session)->name));
-  return in_use("agent", agent.name, by, "berth agent fence says that they are gone");
+  return in_use(v1::DEFINITION_KIND_AGENT, agent.name, by, "berth agent fence says that they are gone");
 }
 
 std::optional<Refusal> check_group(const State& state, const std::string& name) {
@@ -71,7 +72,7 @@ std::optional<Refusal> check_group(const State& state, const std::string& name) 
     if (row.group == name) agents.insert("agent " + clipped(row.name));
   });
   if (agents.empty()) return std::nullopt;
-  return in_use("group", name, agents, "remove them, or let them join another group");
+  return in_use(v1::DEFINITION_KIND_GROUP, name, agents, "remove them, or let them join another group");
 }
 
 std::optional<Refusal> check_domain(const DecisionContext& c, const std::string& name) {
@@ -88,7 +89,7 @@ std::optional<Refusal> check_domain(const DecisionContext& c, const std::string&
     if (row.def.domain() == name) by.insert("project " + row.def.name());
   });
   if (by.empty()) return std::nullopt;
-  return in_use("domain", name, by, "remove them first");
+  return in_use(v1::DEFINITION_KIND_DOMAIN, name, by, "remove them first");
 }
 
 std::optional<Refusal> check_project(const DecisionContext& c, const std::string& name) {
@@ -106,7 +107,8 @@ std::optional<Refusal> check_project(const DecisionContext& c, const std::string
         std::find(of.begin(), of.end(), project->def.name()) != of.end())
       by.insert("user " + row.def.name());
   });
-  if (!by.empty()) return in_use("project", name, by, "berth project member rm takes them out of it");
+  if (!by.empty())
+    return in_use(v1::DEFINITION_KIND_PROJECT, name, by, "berth project member rm takes them out of it");
   return check_folders(c.state, "project " + name, subject);
 }
 
@@ -139,30 +141,38 @@ std::optional<Refusal> check_key(const DecisionContext& c, const std::string& id
 
 // Whatever keeps it but sessions, or whoever asks from it.
 std::optional<Refusal> check(const DecisionContext& c, const v1::Remove& body) {
-  const std::string &kind = body.kind(), &name = body.name();
-  if (kind == "group") return check_group(c.state, name);
-  if (kind == "domain") return check_domain(c, name);
-  if (kind == "project") return check_project(c, name);
-  if (kind == "user") return check_user_removal(c, name, body.end_sessions());
-  if (kind == "key") return check_key(c, name);
-  if (kind == "producer")
-    return c.state.producers.find(name) == nullptr ? std::optional(unknown_producer(name)) : std::nullopt;
-  if (kind == "image" && c.state.images.find(name) != nullptr) return std::nullopt;
-  if (kind == "preset" && c.state.presets.find(name) != nullptr) return std::nullopt;
-  if (kind == "image" || kind == "preset") return unknown(kind, name);
-  return Refusal{"unknown-kind", "nothing of kind '" + clipped(kind) + "' can be removed",
-                 "group, image, preset, agent, domain, project, user, key or producer"};
+  const std::string& name = body.name();
+  const auto known = [&](const auto& table, const Refusal& missing) {
+    return table.find(name) == nullptr ? std::optional(missing) : std::nullopt;
+  };
+  switch (body.kind()) {
+    case v1::DEFINITION_KIND_GROUP: return check_group(c.state, name);
+    case v1::DEFINITION_KIND_DOMAIN: return check_domain(c, name);
+    case v1::DEFINITION_KIND_PROJECT: return check_project(c, name);
+    case v1::DEFINITION_KIND_USER: return check_user_removal(c, name, body.end_sessions());
+    case v1::DEFINITION_KIND_KEY: return check_key(c, name);
+    case v1::DEFINITION_KIND_PRODUCER: return known(c.state.producers, unknown_producer(name));
+    case v1::DEFINITION_KIND_IMAGE: return known(c.state.images, unknown("image", name));
+    case v1::DEFINITION_KIND_PRESET: return known(c.state.presets, unknown("preset", name));
+    default:
+      return Refusal{"unknown-kind", "nothing of kind '" + word(body.kind()) + "' can be removed",
+                     "group, image, preset, agent, domain, project, user, key or producer"};
+  }
 }
 
-std::vector<const SessionRow*> sessions_of(const State& state, const std::string& kind,
+std::vector<const SessionRow*> sessions_of(const State& state, v1::DefinitionKind kind,
                                            const std::string& name) {
-  if (kind == "group") return projections::live_sessions_in_group(state, name);
-  if (kind == "image") return projections::live_sessions_of_image(state, name);
-  if (kind == "preset" || kind == "key" || kind == "producer") return {};
-  return projections::live_sessions_of_owner(state, kind, name);
+  switch (kind) {
+    case v1::DEFINITION_KIND_GROUP: return projections::live_sessions_in_group(state, name);
+    case v1::DEFINITION_KIND_IMAGE: return projections::live_sessions_of_image(state, name);
+    case v1::DEFINITION_KIND_DOMAIN:
+    case v1::DEFINITION_KIND_PROJECT:
+    case v1::DEFINITION_KIND_USER: return projections::live_sessions_of_owner(state, kind, name);
+    default: return {};
+  }
 }
 
-void add_removal(const DecisionContext& c, const std::string& kind, const std::string& name,
+void add_removal(const DecisionContext& c, v1::DefinitionKind kind, const std::string& name,
                  EventList& events) {
   auto* removed = events.add(c.stamp).mutable_definition_removed();
   removed->set_kind(kind);
@@ -171,7 +181,7 @@ void add_removal(const DecisionContext& c, const std::string& kind, const std::s
 
 // Begins to end them, and removes at once where all of them only waited and there is no `folder` to purge.
 // Else the removal is refused meanwhile, and says how many are left to end.
-Decision end_first(const DecisionContext& c, const std::string& kind, const std::string& name,
+Decision end_first(const DecisionContext& c, v1::DefinitionKind kind, const std::string& name,
                    const std::vector<const SessionRow*>& live, const projections::FolderRow* folder) {
   DecisionContext own = c;  // of the actor, and no answer to the request
   own.stamp.request_id.clear();
@@ -182,7 +192,7 @@ Decision end_first(const DecisionContext& c, const std::string& kind, const std:
     if (session->terminating || asked == kEndedAtOnce) continue;
     ++asked;
     if (projections::is_waiting(session->status)) ++gone;
-    end_session(own, *session, kind + "-removed", false, events);
+    end_session(own, *session, word(kind) + "-removed", false, events);
   }
   if (gone == live.size() && folder == nullptr) {
     add_removal(c, kind, name, events);
@@ -190,7 +200,7 @@ Decision end_first(const DecisionContext& c, const std::string& kind, const std:
   }
   return Deferred{
       Refusal{"sessions-ending",
-              std::to_string(live.size() - gone) + " sessions of " + kind + " " + name + " are ending",
+              std::to_string(live.size() - gone) + " sessions of " + word(kind) + " " + name + " are ending",
               "ask again when they have ended"},
       std::move(events)};
 }
@@ -198,10 +208,10 @@ Decision end_first(const DecisionContext& c, const std::string& kind, const std:
 }  // namespace
 
 Decision decide(const DecisionContext& c, const v1::Remove& body) {
-  const std::string& kind = body.kind();
+  const v1::DefinitionKind kind = body.kind();
   const std::string& name = body.name();
   EventList events;
-  if (kind == "agent") {
+  if (kind == v1::DEFINITION_KIND_AGENT) {
     const AgentRow* agent = c.state.agents.find(name);
     if (agent == nullptr) return unknown_agent(name);
     if (auto refusal = check_agent(c.state, *agent)) return *refusal;
@@ -210,8 +220,10 @@ Decision decide(const DecisionContext& c, const v1::Remove& body) {
   }
   if (auto refusal = check(c, body)) return *refusal;
   const auto live = sessions_of(c.state, kind, name);
-  const auto* folder = kind == "user" ? find_automatic_alone(c.state, owner_of_user(name)) : nullptr;
-  if (body.end_sessions() && kind != "image" && !live.empty()) return end_first(c, kind, name, live, folder);
+  const auto* folder =
+      kind == v1::DEFINITION_KIND_USER ? find_automatic_alone(c.state, owner_of_user(name)) : nullptr;
+  if (body.end_sessions() && kind != v1::DEFINITION_KIND_IMAGE && !live.empty())
+    return end_first(c, kind, name, live, folder);
   if (auto refusal = check_sessions(kind, name, live)) return *refusal;
   if (folder != nullptr) return purge_before_removal(c, *folder);
   add_removal(c, kind, name, events);

@@ -2,6 +2,7 @@
 #include "controller/decide/check_actor.h"
 #include "controller/decide/decide.h"
 #include "events/base/text.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/subjects.h"
 
 namespace berth::controller {
@@ -24,27 +25,26 @@ std::optional<Refusal> check_slots(const projections::State& state,
 }
 
 // Whether the owner that the limit is of has been defined.
-bool is_known(const projections::State& state, const std::string& scope, const std::string& id) {
-  if (scope == "domain") return state.domains.find(id) != nullptr;
-  if (scope == "project") return state.projects.find(id) != nullptr;
-  if (scope == "user") return state.users.find(id) != nullptr;
+bool is_known(const projections::State& state, v1::ScopeKind scope, const std::string& id) {
+  if (scope == v1::SCOPE_KIND_DOMAIN) return state.domains.find(id) != nullptr;
+  if (scope == v1::SCOPE_KIND_PROJECT) return state.projects.find(id) != nullptr;
+  if (scope == v1::SCOPE_KIND_USER) return state.users.find(id) != nullptr;
   return state.key_pairs.find(id) != nullptr;
 }
 
 // What a limit must look like; codes: unknown-owner, unknown-scope, unknown-slot, invalid-amount,
 // invalid-definition.
 std::optional<Refusal> check_limit(const projections::State& state, const v1::LimitSet& limit) {
-  const std::string& scope = limit.scope();
-  if (scope != "domain" && scope != "project" && scope != "user" && scope != "keypair")
-    return Refusal{"unknown-scope", "'" + clipped(scope) + "' has no limits",
-                   "domain, project, user, keypair"};
+  const v1::ScopeKind scope = limit.scope();
+  if (!projections::is_limit_scope(scope))
+    return Refusal{"unknown-scope", "'" + word(scope) + "' has no limits", "domain, project, user, keypair"};
   if (limit.id().empty() || limit.id().size() > 200)
     return Refusal{"invalid-definition", "a limit of nobody", "name whose it is"};
-  if (scope == "project" && limit.id().find('/') == std::string::npos)
+  if (scope == v1::SCOPE_KIND_PROJECT && limit.id().find('/') == std::string::npos)
     return Refusal{"invalid-definition", "a project is named with its domain",
                    "DOMAIN/NAME, like default/" + limit.id()};
   if (!is_known(state, scope, limit.id()))
-    return Refusal{"unknown-owner", "there is no " + scope + " '" + clipped(limit.id()) + "'",
+    return Refusal{"unknown-owner", "there is no " + word(scope) + " '" + clipped(limit.id()) + "'",
                    "a limit of a name that is misspelt binds nobody"};
   for (const v1::Count* count : {&limit.sessions(), &limit.system_sessions(), &limit.pending(),
                                  &limit.kernels_per_session(), &limit.priority()})

@@ -11,7 +11,7 @@ namespace berth::controller {
 // Whether there is such a user, or project "DOMAIN/NAME", of the domain. Those of another domain are as
 // unknown as those that do not exist. Codes: unknown-user, unknown-project, unknown-scope.
 std::optional<Refusal> check_share_with(const DecisionContext& c, const std::string& domain,
-                                        const std::string& scope, const std::string& id);
+                                        v1::ScopeKind scope, const std::string& id);
 
 // `what`: "folder data". Code too-many-shares.
 Refusal too_many_shares(const std::string& what, int most);

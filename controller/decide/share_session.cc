@@ -19,8 +19,8 @@ using projections::Verb;
 
 // Whoever helps with a session may be of another domain.
 bool is_superadmin(const DecisionContext& c, const v1::ShareSession& body) {
-  const auto* user = body.scope() == "user" ? c.state.users.find(body.id()) : nullptr;
-  return user != nullptr && user->def.role() == "superadmin";
+  const auto* user = body.scope() == v1::SCOPE_KIND_USER ? c.state.users.find(body.id()) : nullptr;
+  return user != nullptr && user->def.role() == v1::ROLE_SUPERADMIN;
 }
 
 std::optional<Refusal> check_with(const DecisionContext& c, const SessionRow& session,
@@ -28,7 +28,7 @@ std::optional<Refusal> check_with(const DecisionContext& c, const SessionRow& se
   const v1::Owner& owner = session.owner->owner;
   if (!is_superadmin(c, body))
     if (auto refusal = check_share_with(c, owner.domain(), body.scope(), body.id())) return refusal;
-  if (body.scope() != "user") return std::nullopt;
+  if (body.scope() != v1::SCOPE_KIND_USER) return std::nullopt;
   if (body.id() == owner.user())
     return Refusal{"invalid-value", "session " + session.name + " is user " + body.id() + "'s own", ""};
   const projections::Actor with = projections::actor_of(c.state.users.find(body.id())->def);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "events/base/slots/slot_name.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/missing_image.h"
 
 namespace berth::controller {
@@ -27,7 +28,7 @@ placement::PreemptionPolicy preemption_of(const v1::ResourceGroupDefined& group)
   policy.enabled = asked.enabled();
   placement::parse_preempt_order(asked.order(), &policy.order);
   placement::parse_preempt_mode(asked.mode(), &policy.mode);
-  placement::parse_preempt_scope(asked.scope(), &policy.scope);
+  placement::parse_preempt_scope(word(asked.scope()), &policy.scope);
   policy.min_runtime = asked.min_runtime_ms() * kMillisecond;
   return policy;
 }

@@ -1,5 +1,7 @@
 #include "controller/feed/fair_share_book.h"
 
+#include "events/codec/words/enum_words.h"
+
 namespace berth::controller {
 
 using placement::Cluster;
@@ -21,16 +23,26 @@ std::vector<placement::SlotAmount> named_slots(const KernelRow& kernel, const Cl
 
 placement::FairShareRow named_row(const std::string& scope) {
   const auto slash = scope.find('/');
-  const std::string kind = scope.substr(0, slash);
   placement::FairShareRow row;
-  row.scope = kind == "domain"    ? placement::ShareScope::kDomain
-              : kind == "project" ? placement::ShareScope::kProject
-                                  : placement::ShareScope::kUser;
+  const auto kind = from_word<v1::ScopeKind>(scope.substr(0, slash));
+  row.scope = share_scope_of(kind.value_or(v1::SCOPE_KIND_UNSPECIFIED));
   row.id = scope.substr(slash + 1);
   return row;
 }
 
 }  // namespace
+
+placement::ShareScope share_scope_of(v1::ScopeKind kind) {
+  return kind == v1::SCOPE_KIND_DOMAIN    ? placement::ShareScope::kDomain
+         : kind == v1::SCOPE_KIND_PROJECT ? placement::ShareScope::kProject
+                                          : placement::ShareScope::kUser;
+}
+
+v1::ScopeKind scope_kind_of(placement::ShareScope scope) {
+  return scope == placement::ShareScope::kDomain    ? v1::SCOPE_KIND_DOMAIN
+         : scope == placement::ShareScope::kProject ? v1::SCOPE_KIND_PROJECT
+                                                    : v1::SCOPE_KIND_USER;
+}
 
 std::vector<std::string> shared_scopes(const SharedOwner& owner) {
   std::vector<std::string> scopes;
@@ -49,7 +61,7 @@ void FairShareBook::on_group(const v1::ResourceGroupDefined& def) {
                                                          : def.fair_share().lookback_days();
   group.weights.clear();
   for (const auto& weight : def.fair_share().weights()) {
-    const std::string scope = weight.scope() + "/" + weight.id();
+    const std::string scope = word(weight.scope()) + "/" + weight.id();
     group.weights[scope] = weight.weight();
     group.known.insert(scope);
   }

@@ -18,6 +18,10 @@
 
 namespace berth::controller {
 
+// USER where the kind is none of fair-share's.
+placement::ShareScope share_scope_of(v1::ScopeKind kind);
+v1::ScopeKind scope_kind_of(placement::ShareScope scope);
+
 class FairShareBook {
  public:
   void clear() { groups_.clear(); }

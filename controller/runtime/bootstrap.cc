@@ -150,7 +150,7 @@ bool has_superadmin_key(ApiContext& api) {
       const auto* user = s.users.find(row.def.user());
       found = found || (row.def.has_secret() && row.def.active() && !row.def.read_only() &&
                         (row.def.expires_ns() == 0 || row.def.expires_ns() > now) && user != nullptr &&
-                        user->def.role() == "superadmin");
+                        user->def.role() == v1::ROLE_SUPERADMIN);
     });
     return found;
   });
@@ -168,7 +168,7 @@ Result<void> define_defaults(ApiContext& api, const std::optional<api::KeyPair>&
     add_slot(define, std::string(kDiskSlot).c_str(), SlotKind::kBytes, 0);
   }
   if (lacks([](const auto& s) {
-        return s.groups.find("default") != nullptr || s.is_retired("group", "default");
+        return s.groups.find("default") != nullptr || s.is_retired(v1::DEFINITION_KIND_GROUP, "default");
       }))
     add_group(define);
   if (lacks([](const auto& s) { return s.domains.find("default") != nullptr; }))
@@ -182,7 +182,7 @@ Result<void> define_defaults(ApiContext& api, const std::optional<api::KeyPair>&
     user->set_name("admin");
     user->set_domain("default");
     user->add_projects("default");
-    user->set_role("superadmin");
+    user->set_role(v1::ROLE_SUPERADMIN);
   }
   if (admin_key) add_key_pair(api, *admin_key, define);
   if (define.ByteSizeLong() == 0) return {};
@@ -195,7 +195,8 @@ Result<void> register_images(ApiContext& api, const std::vector<LocalImage>& ima
     std::optional<v1::ImageRegistered> known;
     const bool is_right = holds(api, [&](const projections::State& s) {
       if (const auto* row = s.images.find(image.reference)) known = row->def;
-      return s.is_retired("image", image.reference) || (known && is_as_registered(image, *known));
+      return s.is_retired(v1::DEFINITION_KIND_IMAGE, image.reference) ||
+             (known && is_as_registered(image, *known));
     });
     if (is_right) continue;
     auto* def = request.mutable_define()->add_images();
@@ -233,7 +234,7 @@ Result<void> check_local_agent(ApiContext& api, const std::string& agent, const 
   bool is_retired = false, has_group = false;
   std::set<std::string> groups;
   api.with_state([&](const StateView& view) {
-    is_retired = view.state.is_retired("agent", agent);
+    is_retired = view.state.is_retired(v1::DEFINITION_KIND_AGENT, agent);
     has_group = view.state.groups.find(group) != nullptr;
     view.state.groups.for_each_unordered(
         [&](const projections::GroupRow& row) { groups.insert(row.def.name()); });

@@ -20,7 +20,7 @@ std::optional<std::string> first_superadmin_without_password(const projections::
   std::vector<std::string> names;
   bool one_has = false;
   state.users.for_each_unordered([&](const projections::UserRow& row) {
-    if (row.def.role() != "superadmin" || row.def.disabled()) return;
+    if (row.def.role() != v1::ROLE_SUPERADMIN || row.def.disabled()) return;
     names.push_back(row.def.name());
     one_has = one_has || state.passwords.find(row.def.name()) != nullptr;
   });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "controller/feed/fair_share_book.h"
 #include "controller/scenario/export_parts.h"
 #include "events/base/slots/slot_name.h"
 
@@ -51,15 +52,15 @@ void Exporter::collect() {
   name_sessions(*this);
   for (const SessionRow* row : sessions)
     domains_of_project[row->owner->owner.project()].insert(row->owner->owner.domain());
-  const auto name_project = [this](const std::string& scope, const std::string& id) {
+  const auto name_project = [this](v1::ScopeKind scope, const std::string& id) {
     const auto slash = id.find('/');
-    if (scope == "project" && slash != std::string::npos)
+    if (scope == v1::SCOPE_KIND_PROJECT && slash != std::string::npos)
       domains_of_project[id.substr(slash + 1)].insert(id.substr(0, slash));
   };
   for (const auto& key : state.limits.sorted_keys())
     name_project(state.limits.find(key)->def.scope(), state.limits.find(key)->def.id());
   for (const auto& [group, uses] : options.past_use)
-    for (const PastUse& use : uses) name_project(use.scope, use.id);
+    for (const PastUse& use : uses) name_project(controller::scope_kind_of(use.scope), use.id);
 }
 
 // As the scheduler's model takes them: registered ones, and whatever an agent has beside them.

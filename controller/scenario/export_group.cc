@@ -1,8 +1,10 @@
 // Resource groups of an exported scenario.
 #include <algorithm>
 
+#include "controller/feed/fair_share_book.h"
 #include "controller/placement/types.h"
 #include "controller/scenario/export_parts.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth::placement {
 
@@ -68,7 +70,7 @@ void Exporter::export_preemption(const v1::ResourceGroupDefined& def, json::obje
   group["preemption"] = {{"enabled", true},
                          {"order", word_or(asked.order(), "oldest")},
                          {"mode", word_or(asked.mode(), "terminate")},
-                         {"scope", word_or(asked.scope(), "user")},
+                         {"scope", word_or(word(asked.scope()), "user")},
                          {"min_runtime_s", asked.min_runtime_ms() / 1000}};
   if (asked.min_runtime_ms() % 1000 != 0)
     note("group " + def.name() + ": its min_runtime is rounded down to whole seconds");
@@ -81,7 +83,7 @@ void Exporter::export_fair_share(const v1::ResourceGroupDefined& def, json::obje
   if (asked.lookback_days() > 0) share["lookback_days"] = asked.lookback_days();
   json::object weights;
   for (const auto& weight : asked.weights())
-    weights[weight.scope() + ":" + owner_name(weight.scope(), weight.id())] =
+    weights[word(weight.scope()) + ":" + owner_name(weight.scope(), weight.id())] =
         format_amount(SlotKind::kCount, weight.weight());
   if (def.order() == "fair-share") export_past_use(def, weights, share);
   if (!weights.empty()) share["weights"] = std::move(weights);
@@ -91,9 +93,9 @@ void Exporter::export_fair_share(const v1::ResourceGroupDefined& def, json::obje
 }
 
 // As sessions of the file name it.
-std::string Exporter::owner_name(const std::string& scope, const std::string& id) const {
+std::string Exporter::owner_name(v1::ScopeKind scope, const std::string& id) const {
   const auto slash = id.find('/');
-  return scope == "project" && slash != std::string::npos
+  return scope == v1::SCOPE_KIND_PROJECT && slash != std::string::npos
              ? project_name(id.substr(0, slash), id.substr(slash + 1))
              : id;
 }
@@ -105,8 +107,9 @@ void Exporter::export_past_use(const v1::ResourceGroupDefined& def, json::object
   if (found == options.past_use.end()) return;
   json::array history;
   for (const PastUse& use : found->second) {
-    const std::string id = owner_name(use.scope, use.id);
-    if (use.days.empty()) weights.emplace(use.scope + ":" + id, "1");
+    const v1::ScopeKind kind = controller::scope_kind_of(use.scope);
+    const std::string scope = word(kind), id = owner_name(kind, use.id);
+    if (use.days.empty()) weights.emplace(scope + ":" + id, "1");
     for (const auto& [day, by_slot] : use.days) {
       json::object used;
       for (const auto& [slot, seconds] : by_slot) {
@@ -117,7 +120,7 @@ void Exporter::export_past_use(const v1::ResourceGroupDefined& def, json::object
       }
       const std::string midnight = time_text(static_cast<Timestamp>(day) * kDay);
       history.push_back(
-          {{"scope", use.scope}, {"id", id}, {"day", midnight.substr(0, 10)}, {"slots", std::move(used)}});
+          {{"scope", scope}, {"id", id}, {"day", midnight.substr(0, 10)}, {"slots", std::move(used)}});
     }
   }
   if (!history.empty()) share["usage_history"] = std::move(history);

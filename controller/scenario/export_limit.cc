@@ -1,5 +1,6 @@
 // Limits of an exported scenario, and what counts under them beside the sessions of the file.
 #include "controller/scenario/export_parts.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/limits.h"
 
 namespace berth::placement {
@@ -44,7 +45,7 @@ json::array Exporter::export_limits() {
     for (const auto& slot : limit.slots())
       slot_limits[slot.slot()] =
           slot.unlimited() ? json::value(nullptr) : json::value(amount(slot.slot(), slot.most()));
-    json::object made{{"scope", limit.scope()},
+    json::object made{{"scope", word(limit.scope())},
                       {"id", owner_name(limit.scope(), limit.id())},
                       {"slots", std::move(slot_limits)},
                       {"unlisted", limit.unlisted_is_zero() ? "limited" : "unlimited"}};
@@ -62,7 +63,7 @@ json::array Exporter::export_usage() {
   const projections::UsageBook file = counted(*this), elsewhere = reserved_elsewhere(*this);
   for (const auto& key : state.limits.sorted_keys()) {
     const v1::LimitSet& limit = state.limits.find(key)->def;
-    const std::string scope = limit.scope() + " " + limit.id();
+    const std::string scope = word(limit.scope()) + " " + limit.id();
     const projections::ScopeUse &all = state.usage().find(key), &said = file.find(key),
                                 &held = elsewhere.find(key);
     json::object more;
@@ -74,7 +75,7 @@ json::array Exporter::export_usage() {
     if (all.system_sessions != said.system_sessions)
       note("limit of " + scope + ": system sessions of other groups are not in the file");
     if (more.empty() && rest <= 0) continue;
-    list.push_back({{"scope", limit.scope()},
+    list.push_back({{"scope", word(limit.scope())},
                     {"id", owner_name(limit.scope(), limit.id())},
                     {"slots", std::move(more)},
                     {"sessions", std::max<std::int64_t>(rest, 0)}});

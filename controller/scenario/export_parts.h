@@ -49,7 +49,7 @@ struct Exporter {
   void export_fair_share(const v1::ResourceGroupDefined& def, boost::json::object& group);
   void export_past_use(const v1::ResourceGroupDefined& def, boost::json::object& weights,
                        boost::json::object& share);
-  std::string owner_name(const std::string& scope, const std::string& id) const;
+  std::string owner_name(v1::ScopeKind scope, const std::string& id) const;
   void export_give_up(const v1::ResourceGroupDefined& def, boost::json::object& group);
   boost::json::array export_exclusive();
   // export_agent.cc

@@ -1,6 +1,7 @@
 #include "controller/scenario/parse.h"
 
 #include "events/base/strict_json.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth::placement {
 
@@ -83,11 +84,13 @@ void read_slot_types(JsonObject& root, Scenario* scenario) {
 }
 
 void read_limits(JsonObject& root, Scenario* scenario) {
-  const std::vector<std::string_view> scopes{"domain", "project", "user", "keypair"};
+  const auto read_scope = [](JsonObject& object) {
+    return *from_word<v1::ScopeKind>(object.word("scope", "user", {"domain", "project", "user", "keypair"}));
+  };
   root.each("limits", [&](const json::value& value, const std::string& place) {
     JsonObject object(root.document(), value, place);
     ScenarioLimit limit;
-    limit.scope = object.word("scope", "user", scopes);
+    limit.scope = read_scope(object);
     limit.id = object.name("id");
     object.members("slots", [&](std::string_view name, const json::value& amount, const std::string& at) {
       const std::optional<SlotId> slot = scenario->slot_types.find_slot(name);
@@ -107,14 +110,14 @@ void read_limits(JsonObject& root, Scenario* scenario) {
     object.finish();
     for (const ScenarioLimit& other : scenario->limits) {
       if (other.scope == limit.scope && other.id == limit.id)
-        root.document().fail(place, "there are two limits of " + limit.scope + " \"" + limit.id + "\"");
+        root.document().fail(place, "there are two limits of " + word(limit.scope) + " \"" + limit.id + "\"");
     }
     scenario->limits.push_back(std::move(limit));
   });
   root.each("usage", [&](const json::value& value, const std::string& place) {
     JsonObject object(root.document(), value, place);
     ScenarioUsage usage;
-    usage.scope = object.word("scope", "user", scopes);
+    usage.scope = read_scope(object);
     usage.id = object.name("id");
     usage.slots = read_slots(object, "slots", scenario->slot_types);
     usage.sessions = object.integer("sessions", 0, 0, INT32_MAX);

@@ -1,18 +1,15 @@
 // "fair_share" of a group: settings, weights, and what was used on which day.
+#include "controller/feed/fair_share_book.h"
 #include "controller/scenario/parse.h"
 #include "controller/scenario/times.h"
+#include "events/codec/words/enum_words.h"
+#include "projections/subjects.h"
 
 namespace berth::placement {
 
 namespace json = boost::json;
 
 namespace {
-
-ShareScope scope_of(std::string_view name) {
-  return name == "domain"    ? ShareScope::kDomain
-         : name == "project" ? ShareScope::kProject
-                             : ShareScope::kUser;
-}
 
 FairShareRow& row_of(ScenarioGroup* group, ShareScope scope, std::string_view id) {
   for (FairShareRow& row : group->fair_share) {
@@ -28,16 +25,16 @@ FairShareRow& row_of(ScenarioGroup* group, ShareScope scope, std::string_view id
 void read_weight(Document& document, std::string_view key, const json::value& value, const std::string& place,
                  ScenarioGroup* group) {
   const auto colon = key.find(':');
-  const std::string_view scope = key.substr(0, colon);
-  const bool known = scope == "domain" || scope == "project" || scope == "user";
-  if (!known || colon == std::string_view::npos || colon + 1 == key.size()) {
+  const auto scope = from_word<v1::ScopeKind>(key.substr(0, colon));
+  if (!scope || !projections::is_group_scope(*scope) || colon == std::string_view::npos ||
+      colon + 1 == key.size()) {
     return document.fail(place, "a weight is for \"domain:ID\", \"project:ID\" or \"user:ID\"");
   }
   if (!value.is_string()) return document.fail(place, "a weight is a text such as \"1\" or \"0.5\"");
   const Result<Amount> weight = parse_amount(SlotKind::kCount, std::string_view(value.get_string()));
   if (!weight.ok()) return document.fail(place, weight.error().message);
   if (*weight <= 0) return document.fail(place, "must be more than 0");
-  row_of(group, scope_of(scope), key.substr(colon + 1)).weight = *weight;
+  row_of(group, controller::share_scope_of(*scope), key.substr(colon + 1)).weight = *weight;
 }
 
 // "2025-12-31" as a day since 1970; nullopt (and the failure) for anything else, also for days to come.
@@ -55,8 +52,8 @@ std::optional<std::int32_t> read_day(JsonObject& object, const Scenario& scenari
 }
 
 void read_usage(JsonObject object, const Scenario& scenario, ScenarioGroup* group) {
-  const std::string scope = object.word("scope", "user", {"domain", "project", "user"});
-  FairShareRow& row = row_of(group, scope_of(scope), object.name("id"));
+  const auto scope = from_word<v1::ScopeKind>(object.word("scope", "user", {"domain", "project", "user"}));
+  FairShareRow& row = row_of(group, controller::share_scope_of(*scope), object.name("id"));
   const std::optional<std::int32_t> day = read_day(object, scenario);
   std::string unknown;  // named so that seconds of a unique slot may be more than 1
   for (const auto& [name, amount] : read_slots(object, "slots", scenario.slot_types, &unknown)) {

@@ -5,6 +5,7 @@
 #include "controller/scenario/parse.h"
 #include "controller/scenario/run.h"
 #include "controller/scenario/times.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth::placement {
 
@@ -62,9 +63,10 @@ json::object resource_detail(const ScenarioRun& run, const RefusedLine& line) {
 json::array limit_detail(const Cluster& cluster, const RefusedLine& line) {
   json::array scopes;
   for (const projections::LimitExcess& e : line.limits) {
-    const bool same = !scopes.empty() && scopes.back().at("scope").as_string() == e.scope &&
+    const std::string scope = word(e.scope);
+    const bool same = !scopes.empty() && scopes.back().at("scope").as_string() == scope &&
                       scopes.back().at("id").as_string() == e.id;
-    if (!same) scopes.push_back({{"scope", e.scope}, {"id", e.id}, {"slots", json::object{}}});
+    if (!same) scopes.push_back({{"scope", scope}, {"id", e.id}, {"slots", json::object{}}});
     const auto text = [&](Amount amount) {
       return e.is_count ? std::to_string(amount) : amount_text(cluster, e.what, amount);
     };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "events/codec/words/enum_words.h"
+
 namespace berth::placement {
 
 using projections::KernelRow;
@@ -177,7 +179,7 @@ bool fits_rows(const ScenarioSession& session) {
 
 void count_usage(const ScenarioUsage& usage, projections::UsageBook* book) {
   SharedOwner owner;
-  owner.scopes[0] = usage.scope + "/" + usage.id;
+  owner.scopes[0] = word(usage.scope) + "/" + usage.id;
   v1::SessionSpec spec;
   spec.set_type(v1::BATCH);
   v1::RoleSpec role;

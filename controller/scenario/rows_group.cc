@@ -3,6 +3,7 @@
 
 #include "controller/scenario/rows.h"
 #include "controller/scenario/session_mix.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth::placement {
 
@@ -23,8 +24,8 @@ void add_preemption(const PreemptionPolicy& policy, v1::Preemption* preemption) 
   preemption->set_enabled(policy.enabled);
   preemption->set_order(name_of(policy.order, parse_preempt_order, {"oldest", "newest", "fewest-sessions"}));
   preemption->set_mode(name_of(policy.mode, parse_preempt_mode, {"terminate", "reschedule"}));
-  preemption->set_scope(
-      name_of(policy.scope, parse_preempt_scope, {"user", "project", "domain", "resource-group"}));
+  preemption->set_scope(*from_word<v1::ScopeKind>(
+      name_of(policy.scope, parse_preempt_scope, {"user", "project", "domain", "resource-group"})));
   preemption->set_min_runtime_ms(policy.min_runtime / kMillisecond);
 }
 

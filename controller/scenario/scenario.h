@@ -11,6 +11,7 @@
 #include "controller/placement/cluster/cluster.h"
 #include "controller/placement/order/fair_share.h"
 #include "events/base/result.h"
+#include "events/schema/v1/common.pb.h"
 
 namespace berth::placement {
 
@@ -73,7 +74,8 @@ struct ScenarioSession {
 };
 
 struct ScenarioScope {
-  std::string scope, id;
+  v1::ScopeKind scope = v1::SCOPE_KIND_USER;
+  std::string id;
 };
 struct ScenarioLimit : ScenarioScope {
   std::map<std::string, std::optional<Amount>> slots;  // nullopt: no limit

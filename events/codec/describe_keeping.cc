@@ -2,6 +2,7 @@
 #include "events/base/hash.h"
 #include "events/base/wire_time.h"
 #include "events/codec/describe_lines.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth {
 namespace {
@@ -11,8 +12,10 @@ constexpr std::int64_t kDayMs = 24LL * 3'600'000;
 std::string seal_key(std::uint32_t number) { return "sealing key " + std::to_string(number); }
 
 std::string resealed(const v1::SecretResealed& e) {
-  const std::string what = e.kind() == "environment" ? to_hex(e.session().substr(0, 4)) : e.name();
-  return e.kind() + " " + what + ": " + seal_key(e.before()) + " to " + std::to_string(e.secret().key());
+  const std::string what =
+      e.kind() == v1::SECRET_KIND_ENVIRONMENT ? to_hex(e.session().substr(0, 4)) : e.name();
+  return word(e.kind()) + " " + what + ": " + seal_key(e.before()) + " to " +
+         std::to_string(e.secret().key());
 }
 
 }  // namespace

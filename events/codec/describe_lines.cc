@@ -3,6 +3,7 @@
 #include "events/base/amount.h"
 #include "events/base/hash.h"
 #include "events/base/slots/slot_name.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth {
 namespace {
@@ -89,7 +90,7 @@ std::string describe_input_event(const v1::Event& event) {
 namespace {
 
 std::string limit(const v1::LimitSet& e) {
-  std::string text = e.scope() + " " + e.id() + ":";
+  std::string text = word(e.scope()) + " " + e.id() + ":";
   for (const auto& slot : e.slots())
     text += " " +
             (slot.unlimited() ? slot.slot() + " unlimited" : describe_amount(slot.slot(), slot.most())) + ",";
@@ -142,7 +143,7 @@ std::string describe_definition(const v1::Event& event) {
     return event.project_defined().name() + " in domain " + event.project_defined().domain();
   if (event.has_user_defined()) {
     const auto& e = event.user_defined();
-    return with(e.name() + " role " + e.role(), "in domain ", e.domain());
+    return with(e.name() + " role " + word(e.role()), "in domain ", e.domain());
   }
   if (event.has_key_pair_defined()) {
     const auto& e = event.key_pair_defined();
@@ -155,9 +156,10 @@ std::string describe_definition(const v1::Event& event) {
   if (event.has_image_build_changed()) return build(event.image_build_changed());
   if (event.has_limit_set()) return limit(event.limit_set());
   if (event.has_selection_learned()) return learned(event.selection_learned());
-  if (event.has_limit_removed()) return event.limit_removed().scope() + " " + event.limit_removed().id();
+  if (event.has_limit_removed())
+    return word(event.limit_removed().scope()) + " " + event.limit_removed().id();
   if (event.has_definition_removed())
-    return event.definition_removed().kind() + " " + event.definition_removed().name() +
+    return word(event.definition_removed().kind()) + " " + event.definition_removed().name() +
            ": its name is never given again";
   if (event.has_preset_defined())
     return event.preset_defined().name() + ": " + describe_slots(event.preset_defined().slots());
@@ -224,7 +226,7 @@ std::string created(const v1::FolderCreated& e) {
 }
 
 std::string shared(const v1::FolderShared& e) {
-  const std::string whom = " with " + e.scope() + " " + e.id();
+  const std::string whom = " with " + word(e.scope()) + " " + e.id();
   return first_digits(e.folder()) + (e.access() == "none" ? whom + ": no more" : whom + " to " + e.access());
 }
 

@@ -1,4 +1,5 @@
 #include "events/codec/describe_lines.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth {
 namespace {
@@ -8,7 +9,7 @@ std::string scope_of(const v1::ProducerDefined& e) {
   std::string text, owners;
   for (const std::string& request : e.requests()) text += (text.empty() ? "" : ", ") + request;
   for (const v1::ProducerOwners& one : e.owners())
-    owners += (owners.empty() ? "" : ", ") + one.scope() + (one.id().empty() ? "" : " " + one.id());
+    owners += (owners.empty() ? "" : ", ") + word(one.scope()) + (one.id().empty() ? "" : " " + one.id());
   return (text.empty() ? "nothing" : text) + " for " + (owners.empty() ? "nobody" : owners);
 }
 

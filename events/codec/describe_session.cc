@@ -1,5 +1,6 @@
 // Lines of session and kernel events.
 #include "events/codec/describe_lines.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth {
 namespace {
@@ -67,12 +68,12 @@ std::string terminated(const v1::KernelTerminated& e, const NameBook& names) {
 }
 
 std::string opened(const v1::KernelOpened& e, const NameBook& names) {
-  return names.kernel(e.kernel_id()) + ": " + e.kind() + (e.name().empty() ? "" : " " + e.name()) + " by " +
-         e.user();
+  return names.kernel(e.kernel_id()) + ": " + word(e.kind()) + (e.name().empty() ? "" : " " + e.name()) +
+         " by " + e.user();
 }
 
 std::string shared(const v1::SessionShared& e, const NameBook& names) {
-  return names.session(e.session_id()) + " with " + e.scope() + " " + e.id() +
+  return names.session(e.session_id()) + " with " + word(e.scope()) + " " + e.id() +
          (e.withdrawn() ? ": no more" : "");
 }
 

@@ -133,14 +133,14 @@ void count_request(EventContext& c, const v1::SessionSpec& spec);
 // Drops what the group has learned and counted.
 void forget_group(State& state, const std::string& group);
 
-// Drops the user with all that signs the user in, and the limits of both.
+// Drops the user with all that signs the user in.
 void forget_user(State& state, const std::string& user);
 // Drops the key pair and its limits; its id is never given again.
 void forget_key_pair(State& state, const std::string& key);
 
 // Drops what is shared with the user or project ("DOMAIN/NAME").
-void forget_shares(State& state, const std::string& scope, const std::string& id);
-void forget_session_shares(State& state, const std::string& scope, const std::string& id);
+void forget_shares(State& state, v1::ScopeKind scope, const std::string& id);
+void forget_session_shares(State& state, v1::ScopeKind scope, const std::string& id);
 // No volume has the agent named for it any more.
 void forget_volume_agent(State& state, const std::string& agent);
 

@@ -51,7 +51,7 @@ Forbidden apply(EventContext& c, const v1::AgentEnrolled& e) {
   if (e.agent().empty()) return "an agent without a name";
   const AgentRow* known = c.state.agents.find(e.agent());
   if (known != nullptr && e.generation() <= known->generation) return "a key generation never falls";
-  if (c.state.is_retired("agent", e.agent())) return net::kRetired;
+  if (c.state.is_retired(v1::DEFINITION_KIND_AGENT, e.agent())) return net::kRetired;
   if (!e.token_hash().empty() && e.token_hash().size() != sizeof(Hash128))
     return "a token's hash has 16 bytes";
   AgentRow row = known != nullptr ? *known : AgentRow{};
@@ -153,7 +153,7 @@ Forbidden apply(EventContext& c, const v1::AgentRemoved& e) {
   c.state.order_cursors.erase(e.agent());
   c.state.unreachable.erase(e.agent());
   forget_volume_agent(c.state, e.agent());
-  c.state.retired.put({RetiredRow::make_key("agent", e.agent())});
+  c.state.retired.put({RetiredRow::make_key(v1::DEFINITION_KIND_AGENT, e.agent())});
   note_answer(c, AnswerKind::kAccepted);
   return {};
 }

@@ -35,9 +35,9 @@ Forbidden check_owner(const State& state, const v1::Owner& owner) {
 }
 
 Forbidden check_share(const State& state, const v1::FolderShared& e) {
-  if (e.scope() == "user")
+  if (e.scope() == v1::SCOPE_KIND_USER)
     return state.users.find(e.id()) != nullptr ? Forbidden() : "a share with a user that does not exist";
-  if (e.scope() == "project")
+  if (e.scope() == v1::SCOPE_KIND_PROJECT)
     return state.projects.find(e.id()) != nullptr ? Forbidden()
                                                   : "a share with a project that does not exist";
   return "a share with nobody";
@@ -199,7 +199,7 @@ Forbidden apply(EventContext& c, const v1::VolumeAgentNamed& e) {
   return {};
 }
 
-void forget_shares(State& state, const std::string& scope, const std::string& id) {
+void forget_shares(State& state, v1::ScopeKind scope, const std::string& id) {
   const auto is_with = [&](const FolderShare& share) { return share.scope == scope && share.id == id; };
   std::vector<FolderId> shared;
   state.folders.for_each_unordered([&](const FolderRow& row) {

@@ -113,13 +113,12 @@ void forget_user(State& state, const std::string& user) {
   });
   std::sort(browser_sessions.begin(), browser_sessions.end());
   for (const Uuid& id : browser_sessions) state.browser_sessions.erase(id);
-  state.limits.erase("user/" + user);
 }
 
 void forget_key_pair(State& state, const std::string& key) {
   state.key_pairs.erase(key);
   state.limits.erase("keypair/" + key);
-  state.retired.put({RetiredRow::make_key("key", key)});
+  state.retired.put({RetiredRow::make_key(v1::DEFINITION_KIND_KEY, key)});
 }
 
 }  // namespace berth::projections

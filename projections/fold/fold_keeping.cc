@@ -84,15 +84,15 @@ Forbidden apply(EventContext& c, const v1::SecretResealed& e) {
   const auto secret = find_secret(c.state, e);
   if (!secret) return "a secret that does not exist";
   if (secret->sealed.key() != e.before()) return "a secret that another key sealed";
-  if (e.kind() == "key") {
+  if (e.kind() == v1::SECRET_KIND_KEY) {
     KeyPairRow row = *c.state.key_pairs.find(e.name());
     *row.def.mutable_secret() = e.secret();
     c.state.key_pairs.put(std::move(row));
-  } else if (e.kind() == "password") {
+  } else if (e.kind() == v1::SECRET_KIND_PASSWORD) {
     PasswordRow row = *c.state.passwords.find(e.name());
     *row.def.mutable_hash() = e.secret();
     c.state.passwords.put(std::move(row));
-  } else if (e.kind() == "head") {
+  } else if (e.kind() == v1::SECRET_KIND_HEAD) {
     HeadRow row = *c.state.heads.find("head");
     row.secret_key = e.secret();
     c.state.heads.put(std::move(row));

@@ -1,3 +1,4 @@
+#include "events/codec/words/enum_words.h"
 #include "projections/fold/event_context.h"
 #include "projections/fold/net.h"
 
@@ -136,6 +137,7 @@ Forbidden apply(EventContext& c, const v1::KernelOpened& e) {
   if (kernel == nullptr || kernel->session.view() != e.session_id())
     return "no such kernel and attempt of that session";
   if (c.state.users.find(e.user()) == nullptr) return "no user is named '" + e.user() + "'";
+  if (!has_word(e.kind())) return "a way into a kernel that does not exist";
   if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted);
   return {};
 }

@@ -5,7 +5,7 @@
 namespace berth::projections {
 Forbidden apply(EventContext& c, const v1::ProducerDefined& e) {
   if (auto reason = net::check_producer(e); !reason.empty()) return reason;
-  if (c.state.is_retired("producer", e.name())) return net::kRetired;
+  if (c.state.is_retired(v1::DEFINITION_KIND_PRODUCER, e.name())) return net::kRetired;
   const ProducerRow* known = c.state.producers.find(e.name());
   if (known != nullptr && e.generation() < known->def.generation()) return "a key generation never falls";
   c.state.producers.put({e});

@@ -8,9 +8,9 @@ namespace berth::projections {
 namespace {
 
 Forbidden check_exists(const State& state, const SessionShare& with) {
-  if (with.scope == "user")
+  if (with.scope == v1::SCOPE_KIND_USER)
     return state.users.find(with.id) != nullptr ? Forbidden() : "a share with a user that does not exist";
-  if (with.scope == "project")
+  if (with.scope == v1::SCOPE_KIND_PROJECT)
     return state.projects.find(with.id) != nullptr ? Forbidden()
                                                    : "a share with a project that does not exist";
   return "a share with nobody";
@@ -51,7 +51,7 @@ Forbidden apply(EventContext& c, const v1::SessionShared& e) {
   return {};
 }
 
-void forget_session_shares(State& state, const std::string& scope, const std::string& id) {
+void forget_session_shares(State& state, v1::ScopeKind scope, const std::string& id) {
   const SessionShare with{scope, id};
   for (const SessionId& session : state.session_shares.sorted_keys()) {
     SessionShareRow row = row_of(state, session);

@@ -5,8 +5,10 @@
 #include "events/base/name.h"
 #include "events/base/text.h"
 #include "events/codec/sealing.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/live_sessions.h"
 #include "projections/producer_scope.h"
+#include "projections/subjects.h"
 #include "projections/tables/session_bounds.h"
 
 namespace berth::projections::net {
@@ -125,9 +127,7 @@ Forbidden check_user(const State& state, const v1::UserDefined& user) {
       return "no project is named " + shown(user.domain() + "/" + project);
   for (const std::string& project : user.admin_of())
     if (!has(user.projects(), project)) return "an administrator of a project who is no member of it";
-  for (const char* role : {"superadmin", "domain-admin", "user", "monitor"})
-    if (user.role() == role) return {};
-  return "a role that does not exist";
+  return has_word(user.role()) ? "" : "a role that does not exist";
 }
 
 namespace {
@@ -152,24 +152,24 @@ Forbidden check_no_parts(const State& state, const std::string& domain) {
   return reason;
 }
 
-Forbidden check_no_folders(const State& state, const std::string& kind, const std::string& name) {
+Forbidden check_no_folders(const State& state, v1::DefinitionKind kind, const std::string& name) {
   v1::Owner owner;
-  if (kind == "user") owner.set_user(name);
-  if (kind == "project") {
+  if (kind == v1::DEFINITION_KIND_USER) owner.set_user(name);
+  if (kind == v1::DEFINITION_KIND_PROJECT) {
     owner.set_domain(state.projects.find(name)->def.domain());
     owner.set_project(state.projects.find(name)->def.name());
   }
-  return kind == "domain" || state.folders_of(owner).empty() ? Forbidden()
-                                                             : kind + " " + shown(name) + " has folders";
+  return kind == v1::DEFINITION_KIND_DOMAIN || state.folders_of(owner).empty()
+             ? Forbidden()
+             : word(kind) + " " + shown(name) + " has folders";
 }
 
-// Of a domain, project or user.
-Forbidden check_owner_removal(const State& state, const std::string& kind, const std::string& name) {
-  if (kind == "project") {
+Forbidden check_owner_removal(const State& state, v1::DefinitionKind kind, const std::string& name) {
+  if (kind == v1::DEFINITION_KIND_PROJECT) {
     const ProjectRow* project = state.projects.find(name);
     if (project == nullptr) return "no project is named " + shown(name);
     if (auto reason = check_no_members(state, project->def); !reason.empty()) return reason;
-  } else if (kind == "domain") {
+  } else if (kind == v1::DEFINITION_KIND_DOMAIN) {
     if (state.domains.find(name) == nullptr) return "no domain is named " + shown(name);
     if (auto reason = check_no_parts(state, name); !reason.empty()) return reason;
   } else if (state.users.find(name) == nullptr) {
@@ -182,36 +182,43 @@ Forbidden check_owner_removal(const State& state, const std::string& kind, const
 
 }  // namespace
 
-Forbidden check_removal(const State& state, const std::string& kind, const std::string& name) {
-  if (kind == "domain" || kind == "project" || kind == "user") return check_owner_removal(state, kind, name);
+Forbidden check_removal(const State& state, v1::DefinitionKind kind, const std::string& name) {
+  if (kind == v1::DEFINITION_KIND_DOMAIN || kind == v1::DEFINITION_KIND_PROJECT ||
+      kind == v1::DEFINITION_KIND_USER)
+    return check_owner_removal(state, kind, name);
   std::vector<const SessionRow*> users;
-  if (kind == "group") {
+  if (kind == v1::DEFINITION_KIND_GROUP) {
     if (state.groups.find(name) == nullptr) return "no resource group is named " + shown(name);
     if (const auto agents = state.group_slots(name).agents; agents != 0)
       return "resource group " + shown(name) + " has agents";
     users = live_sessions_in_group(state, name);
-  } else if (kind == "image") {
+  } else if (kind == v1::DEFINITION_KIND_IMAGE) {
     if (state.images.find(name) == nullptr) return "no image is named " + shown(name);
     users = live_sessions_of_image(state, name);
-  } else if (kind == "key") {
+  } else if (kind == v1::DEFINITION_KIND_KEY) {
     if (state.key_pairs.find(name) == nullptr) return "no key pair is named " + shown(name);
-  } else if (kind == "producer") {
+  } else if (kind == v1::DEFINITION_KIND_PRODUCER) {
     if (state.producers.find(name) == nullptr) return "no producer is named " + shown(name);
-  } else if (kind != "preset" || state.presets.find(name) == nullptr) {
-    return "there is no " + shown(kind) + " named " + shown(name);
+  } else if (kind != v1::DEFINITION_KIND_PRESET || state.presets.find(name) == nullptr) {
+    return "there is no " + shown(word(kind)) + " named " + shown(name);
   }
   return users.empty() ? Forbidden() : "session " + to_string(users.front()->id) + " uses " + shown(name);
 }
 
 Forbidden check_limit(const State& state, const v1::LimitSet& limit) {
-  const std::string& scope = limit.scope();
-  if (scope != "domain" && scope != "project" && scope != "user" && scope != "keypair")
-    return "a scope of limits that does not exist";
+  if (!is_limit_scope(limit.scope())) return "a scope of limits that does not exist";
   for (const v1::Count* count : {&limit.sessions(), &limit.system_sessions(), &limit.pending(),
                                  &limit.kernels_per_session(), &limit.priority()})
     if (count->most() < 0) return "a count out of range";
   if (Forbidden reason = check_limit_slots(state, limit.slots()); !reason.empty()) return reason;
   return check_limit_slots(state, limit.pending_slots());
+}
+
+Forbidden check_group(const v1::ResourceGroupDefined& group) {
+  bool valid = v1::ScopeKind_IsValid(group.preemption().scope());
+  for (const auto& to : group.open_to()) valid = valid && is_group_scope(to.scope());
+  for (const auto& weight : group.fair_share().weights()) valid = valid && is_group_scope(weight.scope());
+  return valid ? "" : "a scope of a resource group that does not exist";
 }
 
 Forbidden check_producer(const v1::ProducerDefined& producer) {

@@ -20,13 +20,16 @@ Forbidden check_user(const State& state, const v1::UserDefined& user);
 
 // A definition of that kind and name exists, and nothing live is made of it: no session, of a group no agent,
 // of a project no member, of a domain neither user nor project.
-Forbidden check_removal(const State& state, const std::string& kind, const std::string& name);
+Forbidden check_removal(const State& state, v1::DefinitionKind kind, const std::string& name);
 
 // Of a definition or an agent whose name was removed.
 inline constexpr const char* kRetired = "the name was removed and is never given again";
 
 // Every slot type exists, amounts are in range and the scope is known.
 Forbidden check_limit(const State& state, const v1::LimitSet& limit);
+
+// The scopes that it names are known.
+Forbidden check_group(const v1::ResourceGroupDefined& group);
 
 // It has a name and a generation, every request that it may ask is one that a producer may be given, its
 // owners' scopes are known, and its token's hash has 16 bytes or there is none.

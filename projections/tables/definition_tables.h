@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "events/base/clock.h"
+#include "events/codec/words/enum_words.h"
 #include "events/schema/v1/event.pb.h"
 #include "projections/tables/row_codec.h"
 
@@ -41,7 +42,7 @@ template <class M, std::uint8_t TableNumber> struct DefinitionRow {
   static Key key_of(const v1::ProjectDefined& d) { return d.domain() + "/" + d.name(); }
   static Key key_of(const v1::UserDefined& d) { return d.name(); }
   static Key key_of(const v1::KeyPairDefined& d) { return d.id(); }
-  static Key key_of(const v1::LimitSet& d) { return d.scope() + "/" + d.id(); }
+  static Key key_of(const v1::LimitSet& d) { return word(d.scope()) + "/" + d.id(); }
   static Key key_of(const v1::PresetDefined& d) { return d.name(); }
   static Key key_of(const v1::PasswordSet& d) { return d.user(); }
   static Key key_of(const v1::LoginLinkIssued& d) { return d.user(); }
@@ -94,8 +95,8 @@ struct RetiredRow {
 
   std::string what;
 
-  static Key make_key(std::string_view kind, std::string_view name) {
-    return std::string(kind) + "/" + std::string(name);
+  static Key make_key(v1::DefinitionKind kind, std::string_view name) {
+    return word(kind) + "/" + std::string(name);
   }
   Key key() const { return what; }
   template <class V> void fields(V& v) { v(1, what); }

@@ -31,8 +31,8 @@ inline constexpr const char* kAutomaticFolder = ".automatic";
 inline constexpr const char* kAutomaticVolume = "home";
 
 struct FolderShare {
-  std::string scope;  // "user", "project"
-  std::string id;     // of a project "DOMAIN/NAME"
+  v1::ScopeKind scope = v1::SCOPE_KIND_UNSPECIFIED;  // USER, PROJECT
+  std::string id;                                    // of a project "DOMAIN/NAME"
   FolderAccess access = FolderAccess::kNone;
   bool operator==(const FolderShare&) const = default;
   template <class V> void fields(V& v) {

@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "events/base/uuid.h"
+#include "events/schema/v1/common.pb.h"
 
 namespace berth::projections {
 
 inline constexpr int kSessionSharesMax = 64;  // of one session
 
 struct SessionShare {
-  std::string scope;  // "user", "project"
-  std::string id;     // of a project "DOMAIN/NAME"
+  v1::ScopeKind scope = v1::SCOPE_KIND_UNSPECIFIED;  // USER, PROJECT
+  std::string id;                                    // of a project "DOMAIN/NAME"
   auto operator<=>(const SessionShare&) const = default;
   template <class V> void fields(V& v) {
     v(1, scope);

@@ -160,7 +160,7 @@ class State : public StateRows {
 
   SpecPtr share(const v1::SessionSpec& spec) { return pool_.share(spec); }
   OwnerPtr share(const v1::Owner& owner) { return pool_.share(owner); }
-  bool is_retired(std::string_view kind, std::string_view name) const {
+  bool is_retired(v1::DefinitionKind kind, std::string_view name) const {
     return retired.find(RetiredRow::make_key(kind, name)) != nullptr;
   }
   // After load(): what comes next shares the specs and owners of the rows that were loaded.

@@ -257,7 +257,7 @@ Events keeping() {
   added.mutable_seal_key_added()->set_number(9);
   *added.mutable_seal_key_added()->mutable_key() = golden_box(1);
   auto& secret = *resealed.mutable_secret_resealed();
-  secret.set_kind("password");
+  secret.set_kind(v1::SECRET_KIND_PASSWORD);
   secret.set_name("zoe");
   secret.set_before(1);
   *secret.mutable_secret() = golden_box(9);

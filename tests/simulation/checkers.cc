@@ -92,7 +92,8 @@ void JournalAuditor::event(const v1::Event& e) {
     joined(e.agent_joined());
   } else if (e.has_limit_set()) {
     const auto& limit = e.limit_set();
-    if (limit.scope() == "user" && limit.has_sessions()) most_sessions_[limit.id()] = limit.sessions().most();
+    if (limit.scope() == v1::SCOPE_KIND_USER && limit.has_sessions())
+      most_sessions_[limit.id()] = limit.sessions().most();
   } else if (e.has_unreachable_changed()) {
     for (const auto& agent : e.unreachable_changed().lost()) unreachable_.insert(agent);
     for (const auto& agent : e.unreachable_changed().back()) unreachable_.erase(agent);

@@ -28,13 +28,13 @@ std::vector<v1::Request> Demands::first() {
     user->set_name(name);
     user->set_domain("default");
     user->add_projects("default");
-    user->set_role("user");
+    user->set_role(v1::ROLE_USER);
   }
   if (!h_.limits) return all;
   for (const char* name : {"u1", "u2"}) {  // nobody limits u3, who looks at the end whether all machines work
     v1::Request request;
     auto* limit = request.mutable_set_limit()->mutable_limit();
-    limit->set_scope("user");
+    limit->set_scope(v1::SCOPE_KIND_USER);
     limit->set_id(name);
     limit->mutable_sessions()->set_most(static_cast<std::int64_t>(1 + rng_.below(4)));
     all.push_back(std::move(request));

@@ -64,7 +64,7 @@ void SimUsers::set_up(const std::vector<std::string>& agents, const Instant& now
     user->set_name(name);
     user->set_domain("default");
     user->add_projects("default");
-    user->set_role("user");
+    user->set_role(v1::ROLE_USER);
   }
   ask(std::move(request), now);
   if (demands_ != nullptr)
@@ -93,7 +93,8 @@ void SimUsers::draw_policies(v1::ResourceGroupDefined* group) {
 void SimUsers::set_up_preemption(v1::ResourceGroupDefined* group) {
   if (rng_.chance(1, 2)) return;
   constexpr const char* kOrders[] = {"oldest", "newest", "fewest-sessions"};
-  constexpr const char* kScopes[] = {"user", "project", "domain", "resource-group"};
+  constexpr v1::ScopeKind kScopes[] = {v1::SCOPE_KIND_USER, v1::SCOPE_KIND_PROJECT, v1::SCOPE_KIND_DOMAIN,
+                                       v1::SCOPE_KIND_RESOURCE_GROUP};
   auto* preemption = group->mutable_preemption();
   preemption->set_enabled(true);
   preemption->set_order(kOrders[rng_.below(3)]);

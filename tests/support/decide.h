@@ -24,6 +24,7 @@
 #include "projections/password_mark.h"
 #include "tests/support/given.h"
 #include "tests/support/limits.h"
+#include "tests/support/words.h"
 
 namespace berth::testing::decisions {
 
@@ -260,7 +261,7 @@ inline v1::Request set_limit(const Limit& limit) {
 }
 inline v1::Request remove_limit(const std::string& scope, const std::string& id) {
   v1::Request r = controller_request();
-  r.mutable_remove_limit()->set_scope(scope);
+  r.mutable_remove_limit()->set_scope(value_of<v1::ScopeKind>(scope));
   r.mutable_remove_limit()->set_id(id);
   return r;
 }
@@ -298,7 +299,7 @@ inline v1::Request collect_agent_key(const std::string& agent, const std::string
 }
 inline v1::Request remove(const std::string& kind, const std::string& name, bool end_sessions = false) {
   v1::Request r = controller_request();
-  r.mutable_remove()->set_kind(kind);
+  r.mutable_remove()->set_kind(value_of<v1::DefinitionKind>(kind));
   r.mutable_remove()->set_name(name);
   r.mutable_remove()->set_end_sessions(end_sessions);
   return r;
@@ -348,7 +349,7 @@ inline v1::Request destroy_seal_key(std::uint32_t number) {
 inline v1::Request reseal_password(const std::string& user, std::uint32_t before) {
   v1::Request r = controller_request();
   auto* secret = r.mutable_reseal_secrets()->add_secrets();
-  secret->set_kind("password");
+  secret->set_kind(v1::SECRET_KIND_PASSWORD);
   secret->set_name(user);
   secret->set_before(before);
   *secret->mutable_secret() = some_sealed(before + 1);
@@ -376,13 +377,13 @@ inline v1::Request create_user(const std::string& name, const std::string& role 
   r.mutable_put_user()->set_name(name);
   r.mutable_put_user()->set_create(true);
   r.mutable_put_user()->set_domain("default");
-  r.mutable_put_user()->set_role(role);
+  r.mutable_put_user()->set_role(value_of<v1::Role>(role));
   return r;
 }
 inline v1::Request set_role(const std::string& user, const std::string& role) {
   v1::Request r = controller_request();
   r.mutable_put_user()->set_name(user);
-  r.mutable_put_user()->set_role(role);
+  r.mutable_put_user()->set_role(value_of<v1::Role>(role));
   return r;
 }
 inline v1::Request set_disabled(const std::string& user, bool disabled = true) {
@@ -489,7 +490,7 @@ inline v1::Request open_kernel(const std::string& session, const std::string& ki
   auto* body = r.mutable_open_kernel();
   body->set_session_id(wire(session));
   body->set_kernel_id(wire(kernel_name(session)));
-  body->set_kind(kind);
+  body->set_kind(value_of<v1::WayKind>(kind));
   body->set_name(name);
   return r;
 }
@@ -499,7 +500,7 @@ inline v1::Request share_session(const std::string& session, const std::string& 
   v1::Request r = request();
   auto* body = r.mutable_share_session();
   body->set_session_id(wire(session));
-  body->set_scope(scope);
+  body->set_scope(value_of<v1::ScopeKind>(scope));
   body->set_id(id);
   body->set_withdraw(withdraw);
   return r;

@@ -1,6 +1,7 @@
 #include "tests/support/events.h"
 
 #include "tests/support/journal.h"
+#include "tests/support/words.h"
 
 namespace berth::testing {
 namespace {
@@ -76,13 +77,13 @@ v1::Event user_defined(const std::string& name) {
   body->set_name(name);
   body->set_domain("default");
   body->add_projects("default");
-  body->set_role("user");
+  body->set_role(v1::ROLE_USER);
   return e;
 }
 
 v1::Event user_with_role(const std::string& name, const std::string& role) {
   v1::Event e = user_defined(name);
-  e.mutable_user_defined()->set_role(role);
+  e.mutable_user_defined()->set_role(value_of<v1::Role>(role));
   return e;
 }
 
@@ -268,7 +269,7 @@ v1::Event agent_removed(const std::string& name) {
 
 v1::Event definition_removed(const std::string& kind, const std::string& name) {
   v1::Event e;
-  e.mutable_definition_removed()->set_kind(kind);
+  e.mutable_definition_removed()->set_kind(value_of<v1::DefinitionKind>(kind));
   e.mutable_definition_removed()->set_name(name);
   return e;
 }

@@ -10,6 +10,7 @@
 #include "events/schema/v1/request.pb.h"
 #include "projections/tables/folder_table.h"
 #include "tests/support/events.h"
+#include "tests/support/words.h"
 
 namespace berth::testing {
 
@@ -111,7 +112,7 @@ inline v1::Event folder_shared(const std::string& folder, const std::string& sco
   v1::Event e;
   auto* shared = e.mutable_folder_shared();
   shared->set_folder(wire(folder));
-  shared->set_scope(scope);
+  shared->set_scope(value_of<v1::ScopeKind>(scope));
   shared->set_id(id);
   shared->set_access(access);
   return e;
@@ -170,7 +171,7 @@ inline v1::Request share_folder(const std::string& folder, const std::string& sc
   v1::Request r = as_user("alice");
   auto* body = r.mutable_share_folder();
   body->set_folder(wire(folder));
-  body->set_scope(scope);
+  body->set_scope(value_of<v1::ScopeKind>(scope));
   body->set_id(id);
   body->set_access(access);
   return r;

@@ -1,9 +1,11 @@
 #include "tests/support/limits.h"
 
+#include "tests/support/words.h"
+
 namespace berth::testing {
 
 Limit::Limit(const std::string& scope, const std::string& id) {
-  limit_.set_scope(scope);
+  limit_.set_scope(value_of<v1::ScopeKind>(scope));
   limit_.set_id(id);
 }
 
@@ -58,7 +60,7 @@ Limit::operator v1::Event() const {
 
 v1::Event limit_removed(const std::string& scope, const std::string& id) {
   v1::Event e;
-  e.mutable_limit_removed()->set_scope(scope);
+  e.mutable_limit_removed()->set_scope(value_of<v1::ScopeKind>(scope));
   e.mutable_limit_removed()->set_id(id);
   return e;
 }

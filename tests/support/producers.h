@@ -9,6 +9,7 @@
 #include "events/schema/v1/request.pb.h"
 #include "tests/support/events.h"
 #include "tests/support/ids.h"
+#include "tests/support/words.h"
 
 namespace berth::testing {
 
@@ -23,7 +24,7 @@ inline v1::Event producer_defined(const std::string& name, const std::vector<std
   for (const auto& request : requests) def->add_requests(request);
   for (const auto& [scope, id] : owners) {
     auto* added = def->add_owners();
-    added->set_scope(scope);
+    added->set_scope(value_of<v1::ScopeKind>(scope));
     added->set_id(id);
   }
   return e;

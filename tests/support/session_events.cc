@@ -1,4 +1,5 @@
 #include "tests/support/events.h"
+#include "tests/support/words.h"
 
 namespace berth::testing {
 
@@ -193,7 +194,7 @@ v1::Event kernel_opened(const std::string& session, const std::string& kind, con
   body->set_session_id(wire(session));
   body->set_kernel_id(wire(kernel_name(session)));
   body->set_attempt(1);
-  body->set_kind(kind);
+  body->set_kind(value_of<v1::WayKind>(kind));
   body->set_name(name);
   body->set_user(user);
   return e;
@@ -204,7 +205,7 @@ v1::Event session_shared(const std::string& session, const std::string& scope, c
   v1::Event e;
   auto* body = e.mutable_session_shared();
   body->set_session_id(wire(session));
-  body->set_scope(scope);
+  body->set_scope(value_of<v1::ScopeKind>(scope));
   body->set_id(id);
   body->set_withdrawn(withdrawn);
   return e;

@@ -64,7 +64,7 @@ void change_domain(const Services& services, const CallPtr& call, const Reply& r
 }
 
 void remove_domain(const Services& services, const CallPtr& call, const Reply& reply) {
-  remove_and_reply(services, call, reply, "domain", call->path[0], SessionsOf::kMany);
+  remove_and_reply(services, call, reply, v1::DEFINITION_KIND_DOMAIN, call->path[0], SessionsOf::kMany);
 }
 
 }  // namespace

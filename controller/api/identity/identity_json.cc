@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "controller/api/map/json_values.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth::controller::api {
 namespace {
@@ -34,7 +35,7 @@ json::object user_to_json(const projections::State& state, const v1::UserDefined
   return {{"name", user.name()},
           {"display_name", user.display_name()},
           {"domain", user.domain()},
-          {"role", user.role()},
+          {"role", word(user.role())},
           {"disabled", user.disabled()},
           {"projects", projects_of_user(user)},
           {"has_password", state.passwords.find(user.name()) != nullptr},
@@ -97,7 +98,7 @@ json::object producer_to_json(const v1::ProducerDefined& producer) {
   json::array requests, owners;
   for (const std::string& request : producer.requests()) requests.emplace_back(request);
   for (const v1::ProducerOwners& one : producer.owners())
-    owners.push_back(json::object{{"scope", one.scope()}, {"id", text_or_null(one.id())}});
+    owners.push_back(json::object{{"scope", word(one.scope())}, {"id", text_or_null(one.id())}});
   return {{"name", producer.name()},
           {"display_name", producer.display_name()},
           {"generation", producer.generation()},

@@ -119,7 +119,7 @@ void change_key(const Services& services, const CallPtr& call, const Reply& repl
 }
 
 void remove_key(const Services& services, const CallPtr& call, const Reply& reply) {
-  remove_and_reply(services, call, reply, "key", call->path[0], SessionsOf::kNone);
+  remove_and_reply(services, call, reply, v1::DEFINITION_KIND_KEY, call->path[0], SessionsOf::kNone);
 }
 
 }  // namespace

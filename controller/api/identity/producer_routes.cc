@@ -45,6 +45,7 @@ void show_producer(const Services& services, const CallPtr& call, const Reply& r
 void read_owners(ObjectReader& in, v1::PutProducer& put, Errors& errors) {
   const json::array* owners = in.array("owners", projections::kProducerOwnersMax);
   if (owners == nullptr) return;
+  const UnknownWord unknown{"unknown-scope", "there is no scope ", "", "user, project, domain or cluster"};
   for (std::size_t i = 0; i < owners->size(); ++i) {
     const std::string place = in.place_of("owners") + "[" + std::to_string(i) + "]";
     const json::object* one = (*owners)[i].if_object();
@@ -54,7 +55,7 @@ void read_owners(ObjectReader& in, v1::PutProducer& put, Errors& errors) {
     }
     ObjectReader item(*one, place, errors);
     auto& added = *put.add_owners();
-    added.set_scope(item.required_text("scope", 20));
+    added.set_scope(item.required_word<v1::ScopeKind>("scope", unknown));
     added.set_id(item.text("id", kOwnerIdMax).value_or(""));
     item.finish();
   }
@@ -134,7 +135,7 @@ void rotate_key(const Services& services, const CallPtr& call, const Reply& repl
 }
 
 void remove_producer(const Services& services, const CallPtr& call, const Reply& reply) {
-  remove_and_reply(services, call, reply, "producer", call->path[0], SessionsOf::kNone);
+  remove_and_reply(services, call, reply, v1::DEFINITION_KIND_PRODUCER, call->path[0], SessionsOf::kNone);
 }
 
 // The generation of the key that a token is open for. The journal decides; asked first here, a stranger's

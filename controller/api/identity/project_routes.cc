@@ -88,7 +88,7 @@ void change_project(const Services& services, const CallPtr& call, const Reply& 
 }
 
 void remove_project(const Services& services, const CallPtr& call, const Reply& reply) {
-  remove_and_reply(services, call, reply, "project", name_in(*call), SessionsOf::kMany);
+  remove_and_reply(services, call, reply, v1::DEFINITION_KIND_PROJECT, name_in(*call), SessionsOf::kMany);
 }
 
 // A membership names its project without the domain, which is the user's: another domain's project has no

@@ -58,7 +58,9 @@ void show_user(const Services& services, const CallPtr& call, const Reply& reply
 
 void read_changes(ObjectReader& in, v1::PutUser& put) {
   if (const auto name = in.text("display_name", kDisplayTextMax)) put.set_display_name(*name);
-  if (const auto role = in.text("role", kNameTextMax)) put.set_role(*role);
+  const UnknownWord unknown{"unknown-role", "there is no role ", "",
+                            "user, monitor, domain-admin or superadmin"};
+  if (const auto role = in.word<v1::Role>("role", unknown)) put.set_role(*role);
 }
 
 // Where a new user works if nobody says otherwise.
@@ -107,7 +109,7 @@ void change_user(const Services& services, const CallPtr& call, const Reply& rep
 }
 
 void remove_user(const Services& services, const CallPtr& call, const Reply& reply) {
-  remove_and_reply(services, call, reply, "user", call->path[0], SessionsOf::kMany);
+  remove_and_reply(services, call, reply, v1::DEFINITION_KIND_USER, call->path[0], SessionsOf::kMany);
 }
 
 }  // namespace

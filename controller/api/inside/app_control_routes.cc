@@ -75,7 +75,7 @@ void start_app(const Services& services, const CallPtr& call, const Reply& reply
     const auto app = find_app(declared_in(services, found), call->path[1]);
     if (!app.ok()) return reply(problem_reply(to_problem(app.error()), *call));
     if (const auto why = why_not_started(*app)) return reply(problem_reply(to_problem(*why), *call));
-    const InsideRelay::Wanted wanted{StreamKind::kApp, {call, found.facts.session, found.place}, *app};
+    const InsideRelay::Wanted wanted{v1::WAY_KIND_APP, {call, found.facts.session, found.place}, *app};
     begin_stream(services, call, reply, std::make_shared<InsideRelay>(services, wanted), found.facts);
   });
 }

@@ -94,7 +94,7 @@ void take_ticket(const Services& services, const CallPtr& call, const Reply& rep
   services.context.with_state(
       [&](const StateView& view) { pass.until = signed_in_until(view.state, call->caller); });
   const bool tls = services.sign_in.is_tls(call->request);
-  record_opening(services, call, {app->session, kernel->facts.kernel, "app", app->app},
+  record_opening(services, call, {app->session, kernel->facts.kernel, v1::WAY_KIND_APP, app->app},
                  [services, reply, refuse, pass, tls](const std::optional<Error>& refused) {
                    if (refused) return refuse(*refused);
                    HttpReply out;

@@ -9,7 +9,7 @@ ConnectRelay::ConnectRelay(const Services& services, Wanted wanted)
       counted_(services.metrics) {}
 
 void ConnectRelay::begin() {
-  later<ConnectRelay>([](ConnectRelay& self) { self.record("app", self.app_); })();
+  later<ConnectRelay>([](ConnectRelay& self) { self.record(v1::WAY_KIND_APP, self.app_); })();
 }
 
 std::shared_ptr<KernelChannel> ConnectRelay::open_channel(Opened opened) {

@@ -22,13 +22,13 @@ std::optional<std::string> read_kernel(const CallPtr& call, const Reply& reply) 
   return std::nullopt;
 }
 
-template <StreamKind kind>
+template <v1::WayKind kind>
 void open_stream(const Services& services, const CallPtr& call, const Reply& reply) {
   const auto kernel = read_kernel(call, reply);
   if (!kernel) return;
   // A copy out of a kernel changes nothing in it: which way it goes, its first message says.
-  if (refuses_stream(services, call, reply, kind == StreamKind::kCopy)) return;
-  with_kernel(services, call, reply, kind == StreamKind::kShell ? Noun::kTerminal : Noun::kExec, *kernel,
+  if (refuses_stream(services, call, reply, kind == v1::WAY_KIND_COPY)) return;
+  with_kernel(services, call, reply, kind == v1::WAY_KIND_SHELL ? Noun::kTerminal : Noun::kExec, *kernel,
               [&](const FoundKernel& found) {
                 const InsideRelay::Wanted wanted{kind, {call, found.facts.session, found.place}, ImageApp()};
                 begin_stream(services, call, reply, std::make_shared<InsideRelay>(services, wanted),
@@ -55,9 +55,9 @@ void answer_end(const Services& services, const CallPtr& call, const Reply& repl
 
 std::vector<Route> inside_routes() {
   const Route::Need act_exec{Noun::kExec, Verb::kAct}, act_terminal{Noun::kTerminal, Verb::kAct};
-  return {{"GET", "/v1/sessions/{session}/exec", "openExec", open_stream<StreamKind::kExec>, act_exec},
-          {"GET", "/v1/sessions/{session}/shell", "openShell", open_stream<StreamKind::kShell>, act_terminal},
-          {"GET", "/v1/sessions/{session}/copy", "openCopy", open_stream<StreamKind::kCopy>, act_exec},
+  return {{"GET", "/v1/sessions/{session}/exec", "openExec", open_stream<v1::WAY_KIND_EXEC>, act_exec},
+          {"GET", "/v1/sessions/{session}/shell", "openShell", open_stream<v1::WAY_KIND_SHELL>, act_terminal},
+          {"GET", "/v1/sessions/{session}/copy", "openCopy", open_stream<v1::WAY_KIND_COPY>, act_exec},
           {"GET", "/v1/sessions/{session}/shells", "listShells", answer_list, act_terminal},
           {"DELETE", "/v1/sessions/{session}/shells/{shell}", "endShell", answer_end, act_terminal},
           {"GET", "/v1/sessions/{session}/losses", "getLosses", answer_losses, {Noun::kSession, Verb::kEnd}}};

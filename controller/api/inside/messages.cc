@@ -11,7 +11,6 @@ namespace {
 namespace json = boost::json;
 using inside::Request;
 
-constexpr std::string_view kKinds[] = {"exec", "shell", "copy", "app"};
 constexpr std::string_view kAppStates[] = {"starting", "ready", "ended"};
 constexpr std::size_t kArgumentsCountMax = 16'384;
 constexpr std::size_t kVariablesCountMax = 4'096;
@@ -94,12 +93,12 @@ void read_copy(ObjectReader& in, Request& request) {
     in.fail("invalid-value", "from", "or \"to\" must be given, one of the two");
 }
 
-void read_what(StreamKind kind, ObjectReader& in, Request& request) {
+void read_what(v1::WayKind kind, ObjectReader& in, Request& request) {
   switch (kind) {
-    case StreamKind::kExec: return read_exec(in, request);
-    case StreamKind::kShell: return read_shell(in, request);
-    case StreamKind::kCopy: return read_copy(in, request);
-    case StreamKind::kApp: return;  // read_app_start() does
+    case v1::WAY_KIND_EXEC: return read_exec(in, request);
+    case v1::WAY_KIND_SHELL: return read_shell(in, request);
+    case v1::WAY_KIND_COPY: return read_copy(in, request);
+    default: return;  // read_app_start() does
   }
 }
 
@@ -146,11 +145,9 @@ struct Says {
 
 }  // namespace
 
-std::string_view name_of(StreamKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
-
 std::string_view name_of(inside::AppState state) { return kAppStates[static_cast<std::size_t>(state)]; }
 
-Result<Request> read_request(StreamKind kind, std::string_view text) {
+Result<Request> read_request(v1::WayKind kind, std::string_view text) {
   Request request;
   if (const auto wrong = misread(text, [&](ObjectReader& in) { read_what(kind, in, request); }))
     return *wrong;

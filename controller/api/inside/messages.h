@@ -23,6 +23,7 @@
 #include "events/codec/image_labels.h"
 #include "events/inside/answers.h"
 #include "events/inside/messages.h"
+#include "events/schema/v1/event.pb.h"
 
 namespace berth::controller::api {
 
@@ -30,11 +31,8 @@ inline constexpr char kSubprotocol[] = "berth.session.v1";
 inline constexpr char kMessageInvalid[] = "message-invalid";
 inline constexpr std::size_t kInputBytesMax = 64u << 10;  // of a binary message
 
-enum class StreamKind : std::uint8_t { kExec, kShell, kCopy, kApp };
-std::string_view name_of(StreamKind kind);  // "exec", "shell", "copy", "app"
-
-// The first message of the client. Code: message-invalid; the message names the place. REQUIRES: not kApp.
-Result<inside::Request> read_request(StreamKind kind, std::string_view text);
+// The first message of the client. Code: message-invalid; the message names the place. REQUIRES: not APP.
+Result<inside::Request> read_request(v1::WayKind kind, std::string_view text);
 // The same of a start of an app: what the client adds to what the image declares.
 Result<inside::Request> read_app_start(const ImageApp& app, std::string_view text);
 

@@ -12,7 +12,7 @@ void record_opening(const Services& services, const CallPtr& call, Opening openi
   auto& open = *request.mutable_open_kernel();
   open.set_session_id(std::string(opening.session.view()));
   open.set_kernel_id(std::string(opening.kernel.view()));
-  open.set_kind(std::move(opening.kind));
+  open.set_kind(opening.kind);
   open.set_name(std::move(opening.name));
   services.asker.ask(std::move(request), [done = std::move(done)](const RequestAnswer& answer) {
     if (!answer.problem) return done(std::nullopt);

@@ -15,7 +15,7 @@ namespace berth::controller::api {
 struct Opening {
   SessionId session;
   KernelId kernel;
-  std::string kind;  // "exec", "shell", "copy", "app"
+  v1::WayKind kind = v1::WAY_KIND_UNSPECIFIED;
   std::string name;  // of the shell or app; else empty
 };
 

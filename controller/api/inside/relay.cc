@@ -29,7 +29,7 @@ InsideRelay::InsideRelay(const Services& services, Wanted wanted)
     : StreamRelay(services, std::move(wanted.way), State::kAsking),
       kind_(wanted.kind),
       app_(std::move(wanted.app)),
-      changes_(wanted.kind != StreamKind::kCopy) {}
+      changes_(wanted.kind != v1::WAY_KIND_COPY) {}
 
 void InsideRelay::begin() {
   services().quick.post_after(services().streams.limits().first_message,
@@ -40,7 +40,7 @@ void InsideRelay::begin() {
 }
 
 // Shells and apps go on, and what their client is too slow for is lost, as it is told.
-bool InsideRelay::outlasts_stall() const { return kind_ == StreamKind::kShell || kind_ == StreamKind::kApp; }
+bool InsideRelay::outlasts_stall() const { return kind_ == v1::WAY_KIND_SHELL || kind_ == v1::WAY_KIND_APP; }
 
 // ---- from the client ----
 
@@ -52,14 +52,14 @@ void InsideRelay::take_message(const Message& message) {
 void InsideRelay::ask(const Message& message) {
   if (!message.text) return end(wrong_message("the first message is a text that says what is wanted"));
   auto request =
-      kind_ == StreamKind::kApp ? read_app_start(app_, message.bytes) : read_request(kind_, message.bytes);
+      kind_ == v1::WAY_KIND_APP ? read_app_start(app_, message.bytes) : read_request(kind_, message.bytes);
   if (!request.ok()) return end(request.error());
   request_ = std::move(*request);
   changes_ = request_.what != Request::What::kPack;
   if (changes_ && way().call->caller.read_only)
     return end(make_error("key-read-only", "this key pair reads, and copies nothing into a kernel",
                           "use another key pair"));
-  record(std::string(name_of(kind_)), request_.name);
+  record(kind_, request_.name);
 }
 
 std::shared_ptr<KernelChannel> InsideRelay::open_channel(Opened opened) {
@@ -73,7 +73,7 @@ void InsideRelay::take_input(const Message& message) {
   use();
   if (request_.what == Request::What::kPack)
     return end(wrong_message("what is copied out of a kernel takes no input"));
-  if (kind_ == StreamKind::kApp) return end(wrong_message("a start of an app takes no input"));
+  if (kind_ == v1::WAY_KIND_APP) return end(wrong_message("a start of an app takes no input"));
   if (message.text) return take_told(message.bytes);
   if (!takes_size_of(message)) return;
   if (input_ended_) return end(wrong_message("input came after its end"));
@@ -90,7 +90,7 @@ void InsideRelay::take_told(const std::string& text) {
     if (!has_terminal(request_)) return end(wrong_message("what has no terminal has no size"));
     append_frame(frame, FrameType::kSize, encode(*size));
   } else {
-    if (kind_ == StreamKind::kShell)
+    if (kind_ == v1::WAY_KIND_SHELL)
       return end(wrong_message("a shell's input has no end", "Ctrl-D is a byte to be typed: 4"));
     if (std::exchange(input_ended_, true)) return end(wrong_message("the input has ended already"));
     append_frame(frame, FrameType::kInEnd, {});
@@ -118,7 +118,7 @@ void InsideRelay::take_bytes(const std::string& bytes) {
 void InsideRelay::take_frame(const inside::Frame& frame) {
   const auto answer = answer_in(frame);
   if (!answer || is_of_inquiry(*answer)) return end(garbled());
-  if (std::holds_alternative<inside::AppEntry>(*answer) && kind_ != StreamKind::kApp) return end(garbled());
+  if (std::holds_alternative<inside::AppEntry>(*answer) && kind_ != v1::WAY_KIND_APP) return end(garbled());
   // It begins once, and first; where it cannot begin, a problem says so.
   const bool begins = std::holds_alternative<inside::Begun>(*answer);
   if (begins == begun_ && !std::holds_alternative<inside::Problem>(*answer)) return end(garbled());

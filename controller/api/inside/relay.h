@@ -14,7 +14,7 @@ namespace berth::controller::api {
 class InsideRelay final : public StreamRelay {
  public:
   struct Wanted {
-    StreamKind kind = StreamKind::kExec;
+    v1::WayKind kind = v1::WAY_KIND_EXEC;
     Way way;
     ImageApp app;  // of kApp: what the image declares
   };
@@ -38,7 +38,7 @@ class InsideRelay final : public StreamRelay {
   void take_frame(const inside::Frame& frame);
   void take_answer(const inside::Answer& answer);
 
-  const StreamKind kind_;
+  const v1::WayKind kind_;
   const ImageApp app_;
   std::atomic<bool> changes_;  // of a copy, its first message says it
   inside::Request request_;

@@ -78,10 +78,10 @@ void StreamRelay::settle(Lock& lock) {
 
 // ---- the opening ----
 
-void StreamRelay::record(std::string kind, std::string name) {
+void StreamRelay::record(v1::WayKind kind, std::string name) {
   state_ = State::kRecording;
   behind_ = [this, held = shared_from_this(),
-             opening = Opening{way_.session, way_.kernel.kernel, std::move(kind), std::move(name)}] {
+             opening = Opening{way_.session, way_.kernel.kernel, kind, std::move(name)}] {
     record_opening(services_, way_.call, opening,
                    later<StreamRelay>([](StreamRelay& self, const std::optional<Error>& refused) {
                      self.recorded(refused);

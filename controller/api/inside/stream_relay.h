@@ -79,7 +79,7 @@ class StreamRelay : public MessageRelay, public OpenStream, public std::enable_s
   const Way& way() const { return way_; }
   void use() { used_at_ = services_.context.clock().now().wall; }
   // Asks the journal for the opening, then the agent.
-  void record(std::string kind, std::string name);
+  void record(v1::WayKind kind, std::string name);
   // Whether a binary message has the size that input may have; else the stream ends.
   bool takes_size_of(const Message& message);
   // Bytes for the channel, at once or when it is there.

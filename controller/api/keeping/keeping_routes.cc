@@ -113,18 +113,18 @@ void add_seal_key(const Services& services, const CallPtr& call, const Reply& re
 std::optional<v1::Sealed> sealed_anew(const Services& services, const projections::State& state,
                                       const SealedSecret& secret) {
   const ApiContext& context = services.context;
-  if (secret.kind == "key") {
+  if (secret.kind == v1::SECRET_KIND_KEY) {
     v1::KeyPairDefined key = state.key_pairs.find(secret.name)->def;
     const auto opened = context.key_pairs().open(key);
     if (!opened) return std::nullopt;
     context.key_pairs().seal(key, *opened);
     return key.secret();
   }
-  if (secret.kind == "password") {
+  if (secret.kind == v1::SECRET_KIND_PASSWORD) {
     const auto opened = context.passwords().open(secret.name, secret.sealed);
     return opened ? std::optional(context.passwords().seal(secret.name, *opened)) : std::nullopt;
   }
-  if (secret.kind == "head") {
+  if (secret.kind == v1::SECRET_KIND_HEAD) {
     const auto sealed =
         services.context.head_sealed_anew(state.heads.find("head")->public_key, secret.sealed);
     return sealed ? std::optional(*sealed) : std::nullopt;
@@ -155,7 +155,7 @@ v1::ResealSecrets resealed(const Services& services, std::size_t& broken) {
       auto* one = out.add_secrets();
       one->set_kind(secret.kind);
       one->set_name(secret.name);
-      if (secret.kind == "environment") one->set_session(std::string(secret.session.view()));
+      if (secret.kind == v1::SECRET_KIND_ENVIRONMENT) one->set_session(std::string(secret.session.view()));
       one->set_before(secret.sealed.key());
       one->mutable_secret()->Swap(&*sealed);
       return static_cast<std::size_t>(out.secrets_size()) < kResealedAtOnce;

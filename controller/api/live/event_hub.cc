@@ -52,7 +52,7 @@ NameBook names_without(NameBook names, const SessionId& session) {
 // Who is disabled reaches nothing.
 projections::Actor rights_from(const v1::UserDefined& user) {
   projections::Actor actor = projections::actor_of(user);
-  if (user.disabled()) actor = {user.name(), "", "", {}, {}};
+  if (user.disabled()) actor = {user.name(), v1::ROLE_UNSPECIFIED, "", {}, {}};
   return actor;
 }
 
@@ -66,11 +66,12 @@ std::optional<RightsChange> sign_out_by(const v1::Event& event) {
   constexpr const char* kCode = "signed-out";
   const v1::DefinitionRemoved& removed = event.definition_removed();
   if (event.user_defined().disabled()) return RightsChange{Of::kUser, event.user_defined().name(), kCode};
-  if (removed.kind() == "user") return RightsChange{Of::kUser, removed.name(), kCode};
-  if (removed.kind() == "key") return RightsChange{Of::kKey, removed.name(), kCode};
+  if (removed.kind() == v1::DEFINITION_KIND_USER) return RightsChange{Of::kUser, removed.name(), kCode};
+  if (removed.kind() == v1::DEFINITION_KIND_KEY) return RightsChange{Of::kKey, removed.name(), kCode};
   if (event.has_key_pair_defined() && !event.key_pair_defined().active())
     return RightsChange{Of::kKey, event.key_pair_defined().id(), kCode};
-  if (removed.kind() == "producer") return RightsChange{Of::kKey, "producer:" + removed.name(), kCode};
+  if (removed.kind() == v1::DEFINITION_KIND_PRODUCER)
+    return RightsChange{Of::kKey, "producer:" + removed.name(), kCode};
   if (event.has_producer_defined()) {  // whatever changed: who comes again is looked at anew
     const v1::ProducerDefined& producer = event.producer_defined();
     const bool out = producer.disabled() || !producer.token_hash().empty();

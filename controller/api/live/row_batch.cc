@@ -5,6 +5,7 @@
 #include "controller/api/map/check_presets.h"
 #include "controller/api/map/definition_json.h"
 #include "controller/api/map/limit_json.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth::controller::api {
 namespace {
@@ -15,7 +16,7 @@ Audience everybody() { return {true, {}}; }
 
 // Rows are copied whole; what others see of them is for RowView to say.
 const projections::Actor& whoever_sees_all() {
-  static const projections::Actor actor{"", "superadmin", "", {}, {}};
+  static const projections::Actor actor{"", v1::ROLE_SUPERADMIN, "", {}, {}};
   return actor;
 }
 
@@ -116,9 +117,9 @@ Audience audience_of(const v1::ResourceGroupDefined& group) {
   Audience out{group.open_to().empty(), {}};
   for (const auto& scope : group.open_to()) {
     const auto slash = scope.id().find('/');
-    if (scope.scope() == "user")
+    if (scope.scope() == v1::SCOPE_KIND_USER)
       out.add(audience_of_user("", scope.id()));
-    else if (scope.scope() == "domain")
+    else if (scope.scope() == v1::SCOPE_KIND_DOMAIN)
       out.add(audience_of_project(scope.id(), ""));
     else
       out.add(audience_of_project(scope.id().substr(0, slash), scope.id().substr(slash + 1)));
@@ -152,13 +153,14 @@ Audience RowOwners::of_user(const std::string& user) const {
 
 Audience RowOwners::of_limit(const std::string& key) const {
   const auto slash = key.find('/');
-  const std::string scope = key.substr(0, slash), id = key.substr(slash + 1);
-  if (scope == "domain") return audience_of_project(id, "");
-  if (scope == "project") {
+  const auto scope = from_word<v1::ScopeKind>(key.substr(0, slash));
+  const std::string id = key.substr(slash + 1);
+  if (scope == v1::SCOPE_KIND_DOMAIN) return audience_of_project(id, "");
+  if (scope == v1::SCOPE_KIND_PROJECT) {
     const auto between = id.find('/');
     return audience_of_project(id.substr(0, between), id.substr(between + 1));
   }
-  if (scope == "user") return of_user(id);
+  if (scope == v1::SCOPE_KIND_USER) return of_user(id);
   const auto user = user_of_key.find(id);
   return of_user(user == user_of_key.end() ? "" : user->second);
 }

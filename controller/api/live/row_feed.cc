@@ -4,6 +4,7 @@
 
 #include "controller/api/live/row_watcher.h"
 #include "events/base/checks.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth::controller::api {
 namespace {
@@ -207,7 +208,7 @@ void RowFeed::on_row(const projections::LimitRow* before, const projections::Lim
   const std::lock_guard lock(mutex_);
   if (!active_) return;
   const v1::LimitSet& limit = either(before, after).def;
-  const std::string key = limit.scope() + "/" + limit.id();
+  const std::string key = word(limit.scope()) + "/" + limit.id();
   touch(WatchedTable::kLimits, key, owners_.of_limit(key));
 }
 

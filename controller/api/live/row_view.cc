@@ -76,9 +76,10 @@ void RowView::tell_sessions(const RowBatch& batch, std::set<RowKey>& told, std::
     for (const WatchedRow* row : found->second) tell_session(batch, *row, told, frames);
   };
   if (!batch.sessions_shared.empty() && sessions_ != Reach::kAll) {
-    tell_all(batch.sessions_shared, projections::SessionShare{"user", actor_.user});
+    tell_all(batch.sessions_shared, projections::SessionShare{v1::SCOPE_KIND_USER, actor_.user});
     for (const std::string& project : actor_.projects)
-      tell_all(batch.sessions_shared, projections::SessionShare{"project", actor_.domain + "/" + project});
+      tell_all(batch.sessions_shared,
+               projections::SessionShare{v1::SCOPE_KIND_PROJECT, actor_.domain + "/" + project});
   }
   if (sessions_ == Reach::kAll || sessions_ == Reach::kDomain) {
     for (const auto& row : batch.sessions)

@@ -33,7 +33,7 @@ std::optional<Problem> become(const projections::State& state, const std::string
     return make_problem("owner-disabled", "user " + user + " is disabled", "ask an administrator");
   caller.user = user;
   caller.own_alone = route.use == Route::kRead;
-  caller.role = caller.own_alone ? "user" : of->def.role();
+  caller.role = caller.own_alone ? v1::ROLE_USER : of->def.role();
   caller.domain = owner.domain();
   caller.project = owner.project();
   return std::nullopt;

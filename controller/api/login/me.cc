@@ -3,6 +3,7 @@
 #include "controller/api/auth/csrf.h"
 #include "controller/api/identity/identity_json.h"
 #include "controller/api/map/json_values.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth::controller::api {
 
@@ -14,7 +15,7 @@ boost::json::object me_json(const Services& services, const Call& call) {
                           {"domain", caller.domain},
                           {"project", caller.project},
                           {"projects", boost::json::array()},
-                          {"role", caller.role},
+                          {"role", word(caller.role)},
                           {"access_key", text_or_null(caller.access_key)},
                           {"read_only", caller.read_only},
                           {"browser_session", id_or_null(caller.browser_session)},

@@ -5,6 +5,7 @@
 #include "controller/api/map/agent_json.h"
 #include "controller/api/map/json_reader.h"
 #include "controller/api/map/json_values.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/limits.h"
 
 namespace berth::controller::api {
@@ -13,8 +14,6 @@ namespace {
 namespace json = boost::json;
 using projections::AgentRow;
 using projections::State;
-
-constexpr const char* kScopes[] = {"domain", "project", "user", "keypair"};
 
 Amount free_on(const State& state, const AgentRow& agent, const std::string& slot) {
   const auto amount_in = [&slot](const std::vector<projections::SlotAmount>& slots) {
@@ -90,7 +89,9 @@ PresetReport check_presets(const State& state, const v1::Owner& owner, const std
   const auto scopes = projections::scopes_of(owner);
   for (std::size_t i = 0; i < scopes.size(); ++i) {
     if (scopes[i].empty()) continue;
-    ScopeBalance balance{kScopes[i], scopes[i].substr(scopes[i].find('/') + 1), {}, {}};
+    const auto slash = scopes[i].find('/');
+    const auto scope = from_word<v1::ScopeKind>(scopes[i].substr(0, slash));
+    ScopeBalance balance{*scope, scopes[i].substr(slash + 1), {}, {}};
     for (const std::string& slot : state.slot_types.sorted_keys()) {
       balance.held[slot] = state.usage().find(scopes[i]).slots.get(slot);
       balance.remaining[slot] = projections::left_of(state, scopes[i], slot);
@@ -121,7 +122,7 @@ json::object preset_report_to_json(const SlotKinds& kinds, const PresetReport& r
     json::object remaining;
     for (const auto& [slot, amount] : balance.remaining)
       remaining[slot] = amount ? json::value(amount_text(kinds, slot, *amount)) : json::value(nullptr);
-    scopes.push_back({{"scope", balance.scope},
+    scopes.push_back({{"scope", word(balance.scope)},
                       {"id", balance.id},
                       {"using", amounts_to_json(kinds, balance.held)},
                       {"remaining", std::move(remaining)}});

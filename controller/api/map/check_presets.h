@@ -18,7 +18,7 @@
 namespace berth::controller::api {
 
 struct ScopeBalance {
-  std::string scope;  // "keypair"
+  v1::ScopeKind scope = v1::SCOPE_KIND_UNSPECIFIED;
   std::string id;
   std::map<std::string, Amount> held;                      // an entry for every slot type
   std::map<std::string, std::optional<Amount>> remaining;  // nullopt: unlimited; never below 0

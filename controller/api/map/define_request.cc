@@ -11,6 +11,7 @@
 #include "events/base/name.h"
 #include "events/base/plain_text.h"
 #include "events/base/slots/slot_name.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/image_source.h"
 #include "projections/tables/day_usage_table.h"
 #include "projections/tables/image_bounds.h"
@@ -34,9 +35,9 @@ bool is_reference(std::string_view text) {
 }
 
 // What an owner of that scope can be named; of another scope anything, which the decision refuses.
-bool is_owner(std::string_view scope, std::string_view id) {
+bool is_owner(v1::ScopeKind scope, std::string_view id) {
   const auto slash = id.find('/');
-  if (scope != "project") return is_valid_name(id);
+  if (scope != v1::SCOPE_KIND_PROJECT) return is_valid_name(id);
   return slash != std::string_view::npos && is_valid_name(id.substr(0, slash)) &&
          is_valid_name(id.substr(slash + 1));
 }
@@ -59,7 +60,9 @@ void read_preemption(ObjectReader& in, v1::ResourceGroupDefined& group) {
   out.set_enabled(inner.boolean("enabled").value_or(false));
   out.set_order(inner.text("order", kTextMax).value_or("oldest"));
   out.set_mode(inner.text("mode", kTextMax).value_or("terminate"));
-  out.set_scope(inner.text("scope", kTextMax).value_or("user"));
+  const UnknownWord unknown{"unknown-policy", "preemption scope ", " does not exist",
+                            "berth group set --help names what there is"};
+  out.set_scope(inner.word<v1::ScopeKind>("scope", unknown).value_or(v1::SCOPE_KIND_USER));
   if (const auto runtime = inner.duration_ms("min_runtime")) out.set_min_runtime_ms(*runtime);
   inner.finish();
 }
@@ -150,11 +153,15 @@ void read_fair_share(ObjectReader& in, const SlotKinds& kinds, v1::ResourceGroup
     const auto colon = whose.find(':');
     const std::string id = colon == std::string::npos ? "" : whose.substr(colon + 1);
     v1::OwnerWeight& added = *share.add_weights();
-    added.set_scope(whose.substr(0, colon));
+    const auto scope = from_word<v1::ScopeKind>(whose.substr(0, colon));
+    added.set_scope(scope.value_or(v1::SCOPE_KIND_UNSPECIFIED));
     added.set_id(id);
     if (!is_owner(added.scope(), id))
       inner.fail("invalid-value", "weights", "'" + clipped(whose) + "' is not SCOPE:ID",
                  "like user:alice or project:default/web");
+    else if (!scope)
+      inner.fail("unknown-scope", "weights", "there is no scope '" + clipped(whose.substr(0, colon)) + "'",
+                 "domain, project or user");
     added.set_weight(weight);
   });
   inner.finish();
@@ -270,10 +277,11 @@ v1::ImageBuildChanged read_image_build(const std::string& reference, const json:
 
 namespace {
 
-// Absent and [] are everybody. The decision refuses scopes that do not exist.
+// Absent and [] are everybody. The decision refuses scopes that no group is open to.
 void read_open_to(ObjectReader& in, v1::ResourceGroupDefined& group) {
   const json::array* all = in.array("open_to", 256);
   if (all == nullptr) return;
+  const UnknownWord unknown{"unknown-scope", "a group is open to no ", "", "domain, project or user"};
   for (std::size_t i = 0; i < all->size(); ++i) {
     const std::string place = in.place_of("open_to") + "[" + std::to_string(i) + "]";
     const json::object* one = (*all)[i].if_object();
@@ -283,15 +291,14 @@ void read_open_to(ObjectReader& in, v1::ResourceGroupDefined& group) {
       continue;
     }
     ObjectReader inner(*one, place, in.errors());
-    const auto scope = inner.text("scope", 64), id = inner.text("id", 2 * kNameMax + 1);
-    inner.require("scope", scope.has_value());
+    auto* to = group.add_open_to();
+    to->set_scope(inner.required_word<v1::ScopeKind>("scope", unknown));
+    const auto id = inner.text("id", 2 * kNameMax + 1);
     inner.require("id", id.has_value());
     inner.finish();
-    auto* to = group.add_open_to();
-    to->set_scope(scope.value_or(""));
     to->set_id(id.value_or(""));
-    if (scope && id && !is_owner(to->scope(), to->id()))
-      inner.fail("invalid-value", "id", "'" + clipped(*id) + "' is no " + clipped(*scope),
+    if (has_word(to->scope()) && id && !is_owner(to->scope(), to->id()))
+      inner.fail("invalid-value", "id", "'" + clipped(*id) + "' is no " + word(to->scope()),
                  "a name; of a project DOMAIN/NAME");
   }
 }

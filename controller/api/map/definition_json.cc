@@ -3,6 +3,7 @@
 #include <map>
 
 #include "controller/api/map/json_values.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth::controller::api {
 
@@ -52,7 +53,7 @@ json::object preemption_to_json(const v1::ResourceGroupDefined& group) {
   return {{"enabled", p.enabled()},
           {"order", p.order().empty() ? "oldest" : p.order()},
           {"mode", p.mode().empty() ? "terminate" : p.mode()},
-          {"scope", p.scope().empty() ? "user" : p.scope()},
+          {"scope", p.scope() == v1::SCOPE_KIND_UNSPECIFIED ? "user" : word(p.scope())},
           {"min_runtime", duration_or_null(p.min_runtime_ms())}};
 }
 
@@ -71,7 +72,7 @@ json::value fair_share_to_json(const v1::ResourceGroupDefined& group) {
   for (const auto& weight : share.slot_weights())
     slots[weight.slot()] = format_amount(SlotKind::kCount, weight.amount());
   for (const auto& weight : share.weights())
-    weights[weight.scope() + ":" + weight.id()] = format_amount(SlotKind::kCount, weight.weight());
+    weights[word(weight.scope()) + ":" + weight.id()] = format_amount(SlotKind::kCount, weight.weight());
   if (share.half_life_days() != 0) out["half_life_days"] = share.half_life_days();
   if (share.lookback_days() != 0) out["lookback_days"] = share.lookback_days();
   out["slot_weights"] = std::move(slots);
@@ -81,7 +82,7 @@ json::value fair_share_to_json(const v1::ResourceGroupDefined& group) {
 
 json::value open_to_json(const v1::ResourceGroupDefined& group) {
   json::array out;
-  for (const auto& to : group.open_to()) out.push_back({{"scope", to.scope()}, {"id", to.id()}});
+  for (const auto& to : group.open_to()) out.push_back({{"scope", word(to.scope())}, {"id", to.id()}});
   return out;
 }
 
@@ -89,11 +90,12 @@ json::value open_to_json(const v1::ResourceGroupDefined& group) {
 // its user lives.
 bool sees_owner(const projections::Actor& actor, std::string_view whose) {
   const auto colon = whose.find(':'), slash = whose.find('/', colon);
-  const std::string_view scope = whose.substr(0, colon);
-  if (scope == "user") return whose.substr(colon + 1) == actor.user;
+  const auto scope = from_word<v1::ScopeKind>(whose.substr(0, colon));
+  if (scope == v1::SCOPE_KIND_USER) return whose.substr(colon + 1) == actor.user;
   v1::Owner subject;
   subject.set_domain(std::string(whose.substr(colon + 1, slash - colon - 1)));
-  if (scope == "domain") return may(actor, projections::Noun::kDomain, projections::Verb::kSee, subject);
+  if (scope == v1::SCOPE_KIND_DOMAIN)
+    return may(actor, projections::Noun::kDomain, projections::Verb::kSee, subject);
   subject.set_project(std::string(whose.substr(slash + 1)));
   return may(actor, projections::Noun::kProject, projections::Verb::kSee, subject);
 }

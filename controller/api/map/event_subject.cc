@@ -47,7 +47,8 @@ v1::Owner of_actor_alone(const v1::Event& event) {
 // refusal says what it is about.
 v1::Owner of_actor(const projections::State& state, const v1::Event& event) {
   const auto* row = state.users.find(user_who_asked(event));
-  const bool reaches_all = row != nullptr && row->def.role() != "user" && row->def.role() != "domain-admin";
+  const bool reaches_all =
+      row != nullptr && row->def.role() != v1::ROLE_USER && row->def.role() != v1::ROLE_DOMAIN_ADMIN;
   return reaches_all ? of_actor_alone(event) : of_user(state, user_who_asked(event));
 }
 
@@ -59,10 +60,10 @@ v1::Owner of_browser_session(const projections::State& state, const v1::Event& e
   return row == nullptr ? of_actor_alone(event) : of_user(state, row->user);
 }
 
-v1::Owner of_scope(const projections::State& state, const std::string& scope, const std::string& id) {
-  if (scope == "domain") return of_domain(id);
-  if (scope == "user") return of_user(state, id);
-  if (scope == "keypair") return of_key(state, id);
+v1::Owner of_scope(const projections::State& state, v1::ScopeKind scope, const std::string& id) {
+  if (scope == v1::SCOPE_KIND_DOMAIN) return of_domain(id);
+  if (scope == v1::SCOPE_KIND_USER) return of_user(state, id);
+  if (scope == v1::SCOPE_KIND_KEYPAIR) return of_key(state, id);
   const auto* row = state.projects.find(id);
   return row == nullptr ? v1::Owner() : of_project(row->def.domain(), row->def.name());
 }
@@ -86,10 +87,12 @@ v1::Owner of_folder(const projections::State& state, const std::string& bytes) {
 v1::Owner of_removed(const v1::Event& event) {
   const v1::DefinitionRemoved& removed = event.definition_removed();
   const auto slash = removed.name().find('/');
-  if (removed.kind() == "domain") return of_domain(removed.name());
-  if (removed.kind() == "project" && slash != std::string::npos)
+  if (removed.kind() == v1::DEFINITION_KIND_DOMAIN) return of_domain(removed.name());
+  if (removed.kind() == v1::DEFINITION_KIND_PROJECT && slash != std::string::npos)
     return of_project(removed.name().substr(0, slash), removed.name().substr(slash + 1));
-  return removed.kind() == "key" || removed.kind() == "user" ? of_actor_alone(event) : v1::Owner();
+  return removed.kind() == v1::DEFINITION_KIND_KEY || removed.kind() == v1::DEFINITION_KIND_USER
+             ? of_actor_alone(event)
+             : v1::Owner();
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "controller/api/map/json_values.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/session_access.h"
 
 namespace berth::controller::api {
@@ -17,7 +18,7 @@ json::array limits_to_json(const SlotKinds& kinds, const std::vector<LimitInTheW
     const auto text = [&](Amount amount) {
       return l.is_count ? std::to_string(amount) : amount_text(kinds, l.what, amount);
     };
-    out.push_back({{"scope", l.scope},
+    out.push_back({{"scope", word(l.scope)},
                    {"id", l.id},
                    {"what", l.what},
                    {"used", text(l.used)},

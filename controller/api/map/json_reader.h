@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "controller/api/map/problem.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth::controller::api {
 
@@ -19,6 +20,14 @@ inline constexpr std::size_t kTextMax = 4096;  // characters of a text without a
 // Codes: malformed-json (with line and column; also for a repeated key), too-deep. An empty body is an empty
 // object.
 Result<boost::json::object> parse_body(std::string_view body);
+
+// How a text that is no word of an enum is noted: the message is the text, quoted, between the two.
+struct UnknownWord {
+  const char* code;
+  const char* before;
+  const char* after;
+  const char* hint;
+};
 
 // One object at a place ("" = the body itself). A wrong type is noted in `errors` and reads as absent. null
 // reads as absent without an error.
@@ -32,6 +41,20 @@ class ObjectReader {
   std::optional<std::string> text(std::string_view name, std::size_t characters_max);
   // Noted where it is absent, which reads as empty.
   std::string required_text(std::string_view name, std::size_t characters_max);
+  // A word of the enum E; another text is noted, and reads as absent.
+  template <class E> std::optional<E> word(std::string_view name, const UnknownWord& unknown) {
+    const auto read = text(name, kTextMax);
+    const auto value = read ? from_word<E>(*read) : std::nullopt;
+    if (read && !value)
+      fail(unknown.code, name, unknown.before + ("'" + clipped(*read) + "'") + unknown.after, unknown.hint);
+    return value;
+  }
+  // Noted where it is absent, which reads as UNSPECIFIED.
+  template <class E> E required_word(std::string_view name, const UnknownWord& unknown) {
+    const auto read = word<E>(name, unknown);
+    require(name, read.has_value());
+    return read.value_or(E{});
+  }
   // A valid name (events/base/name.h); another text is noted as invalid-name, and reads as absent.
   std::optional<std::string> name(std::string_view name);
   // The same where an empty text says as much as none.

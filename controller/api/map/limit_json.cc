@@ -1,6 +1,7 @@
 #include "controller/api/map/limit_json.h"
 
 #include "controller/api/map/json_reader.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth::controller::api {
 namespace {
@@ -54,7 +55,7 @@ json::value count_or_null(bool set, const v1::Count& count) {
 
 }  // namespace
 
-v1::LimitSet read_limit(const json::object& body, const SlotKinds& kinds, const std::string& scope,
+v1::LimitSet read_limit(const json::object& body, const SlotKinds& kinds, v1::ScopeKind scope,
                         const std::string& id, Errors& errors) {
   ObjectReader in(body, "", errors);
   v1::LimitSet limit;
@@ -78,9 +79,9 @@ v1::LimitSet read_limit(const json::object& body, const SlotKinds& kinds, const 
 
 json::object limit_to_json(const projections::State& state, const SlotKinds& kinds,
                            const v1::LimitSet& limit) {
-  const auto& use = state.usage().find(limit.scope() + "/" + limit.id());
+  const auto& use = state.usage().find(word(limit.scope()) + "/" + limit.id());
   json::object out{
-      {"scope", limit.scope()},
+      {"scope", word(limit.scope())},
       {"id", limit.id()},
       {"slots", slots_to_json(kinds, limit.slots())},
       {"unlisted", limit.unlisted_is_zero() ? "limited" : "unlimited"},

@@ -13,7 +13,7 @@ namespace berth::controller::api {
 
 // {"slots": {"cpu": "10", "mem": null}, "unlisted": "unlimited", "sessions": 5, ...}: absent and null mean
 // unlimited, 0 blocks.
-v1::LimitSet read_limit(const boost::json::object& body, const SlotKinds& kinds, const std::string& scope,
+v1::LimitSet read_limit(const boost::json::object& body, const SlotKinds& kinds, v1::ScopeKind scope,
                         const std::string& id, Errors& errors);
 
 // With "using": under the same names, the amounts that are held and that wait now.

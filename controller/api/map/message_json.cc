@@ -6,6 +6,7 @@
 #include "controller/api/map/event_json.h"
 #include "controller/api/map/json_values.h"
 #include "events/base/hash.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/tables/position.h"
 
 namespace berth::controller::api {
@@ -36,6 +37,14 @@ json::value nested_to_json(const Message& message, const SlotKinds& kinds) {
   return message_to_json(message, kinds);
 }
 
+// Its word; of an enum without words its name.
+json::value enum_to_json(const Message& message, const FieldDescriptor* field) {
+  const auto words = words_of(*field->enum_type());
+  const auto number = static_cast<std::size_t>(message.GetReflection()->GetEnumValue(message, field));
+  if (number < words.size()) return json::value(words[number]);
+  return json::value(message.GetReflection()->GetEnum(message, field)->name());
+}
+
 json::value single_to_json(const Message& message, const FieldDescriptor* field, const SlotKinds& kinds) {
   const Reflection& reflection = *message.GetReflection();
   switch (field->cpp_type()) {
@@ -47,7 +56,7 @@ json::value single_to_json(const Message& message, const FieldDescriptor* field,
       const std::int64_t number = reflection.GetInt64(message, field);
       return is_time(*field) ? time_or_null(number) : json::value(number);
     }
-    case FieldDescriptor::CPPTYPE_ENUM: return json::value(reflection.GetEnum(message, field)->name());
+    case FieldDescriptor::CPPTYPE_ENUM: return enum_to_json(message, field);
     case FieldDescriptor::CPPTYPE_STRING: {
       const std::string text = reflection.GetString(message, field);
       if (is_secret(*field) && !text.empty()) return "sealed";

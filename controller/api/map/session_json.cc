@@ -9,6 +9,7 @@
 #include "controller/api/map/folders/folder_lookup.h"
 #include "controller/api/map/session_request.h"
 #include "events/base/checks.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/missing_image.h"
 #include "projections/session_access.h"
 
@@ -126,7 +127,7 @@ void put_shares(JsonText& out, const SharesShown& shares) {
   else
     out.array("shares", shares.all == nullptr ? none : shares.all->shares, [&](const auto& share) {
       out.open('{');
-      out.put(share.scope, share.id);
+      out.put(word(share.scope), share.id);
       out.close('}');
     });
   out.put("shared", shares.with_reader);

@@ -66,7 +66,7 @@ projections::Actor actor_of(const projections::State& state, const Caller& calle
   if (user == nullptr) return {caller.user, caller.role, caller.domain, {caller.project}, {}};
   projections::Actor actor = projections::actor_of(user->def);
   if (caller.own_alone) {
-    actor.role = "user";
+    actor.role = v1::ROLE_USER;
     actor.admin_of.clear();
   }
   return actor;
@@ -76,7 +76,7 @@ std::optional<Error> missing_project(const projections::State& state, const v1::
   const std::string name = owner.domain() + "/" + owner.project();
   const auto* user = state.users.find(owner.user());
   const auto is_in = [&](const v1::UserDefined& def) {
-    return def.role() == "superadmin" ||
+    return def.role() == v1::ROLE_SUPERADMIN ||
            (def.domain() == owner.domain() &&
             std::find(def.projects().begin(), def.projects().end(), owner.project()) != def.projects().end());
   };

@@ -16,7 +16,7 @@ struct Caller {
   std::string user;
   std::string domain = "default";
   std::string project = "default";
-  std::string role;  // "superadmin", "domain-admin", "user", "monitor"
+  v1::Role role = v1::ROLE_UNSPECIFIED;
   std::string access_key;
   bool read_only = false;  // the key pair is
   Uuid browser_session;    // nil: signed in by a key pair
@@ -27,7 +27,7 @@ struct Caller {
   std::shared_ptr<const projections::Actor> today = nullptr;
   // Of requests: "user:alice", "producer:web".
   std::string actor() const { return producer.empty() ? "user:" + user : "producer:" + producer; }
-  bool sees_all() const { return role == "superadmin" || role == "monitor"; }
+  bool sees_all() const { return role == v1::ROLE_SUPERADMIN || role == v1::ROLE_MONITOR; }
 };
 
 // Whether what the caller signed in by is still good.

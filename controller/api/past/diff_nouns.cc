@@ -140,13 +140,13 @@ json::value show_volume(const DiffView& view, const std::string& key) {
 // How people signed in is for superadmins.
 json::value show_key(const DiffView& view, const std::string& key) {
   const auto* row = view.state.key_pairs.find(key);
-  if (row == nullptr || view.actor.role != "superadmin") return nullptr;
+  if (row == nullptr || view.actor.role != v1::ROLE_SUPERADMIN) return nullptr;
   return key_to_json(row->def);
 }
 
 json::value show_browser_session(const DiffView& view, const std::string& key) {
   const auto* row = find_row<&State::browser_sessions>(view.state, key);
-  if (row == nullptr || view.actor.role != "superadmin") return nullptr;
+  if (row == nullptr || view.actor.role != v1::ROLE_SUPERADMIN) return nullptr;
   return browser_session_to_json(*row);
 }
 

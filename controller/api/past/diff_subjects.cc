@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "events/codec/words/enum_words.h"
+
 namespace berth::controller::api {
 namespace {
 
@@ -40,11 +42,12 @@ std::vector<DiffSubject> of_definition(const v1::Event& event) {
     case v1::Event::kImageBuildChanged: return by("image", event, "reference");
     case v1::Event::kProjectDefined:
       return {{"project", event.project_defined().domain() + "/" + event.project_defined().name()}};
-    case v1::Event::kLimitSet: return {{"limit", event.limit_set().scope() + "/" + event.limit_set().id()}};
+    case v1::Event::kLimitSet:
+      return {{"limit", word(event.limit_set().scope()) + "/" + event.limit_set().id()}};
     case v1::Event::kLimitRemoved:
-      return {{"limit", event.limit_removed().scope() + "/" + event.limit_removed().id()}};
+      return {{"limit", word(event.limit_removed().scope()) + "/" + event.limit_removed().id()}};
     case v1::Event::kDefinitionRemoved:
-      return {{event.definition_removed().kind(), event.definition_removed().name()}};
+      return {{word(event.definition_removed().kind()), event.definition_removed().name()}};
     default: return {};
   }
 }

@@ -34,7 +34,8 @@ std::optional<std::string> take_parameter(Target& target, std::string_view name)
 
 // How people signed in says more about them than what they did.
 std::optional<Problem> check_right(const Services& services, const Call& call) {
-  if (call.route->traits.past != Route::kOfSuperadmins || actor_of(services, call).role == "superadmin")
+  if (call.route->traits.past != Route::kOfSuperadmins ||
+      actor_of(services, call).role == v1::ROLE_SUPERADMIN)
     return std::nullopt;
   return make_problem("denied", "what was here in the past is for superadmins", "leave at= away");
 }

@@ -167,7 +167,8 @@ void answers(const Services& services, const CallPtr& call, const Reply& reply) 
   wanted.filter.asked_by = "producer:" + producer;
   wanted.filter.reader = call->caller;
   services.context.with_state([&](const StateView& view) {
-    known = view.state.producers.find(producer) != nullptr || view.state.is_retired("producer", producer);
+    known = view.state.producers.find(producer) != nullptr ||
+            view.state.is_retired(v1::DEFINITION_KIND_PRODUCER, producer);
     wanted.filter.rights_at = view.position;
     wanted.filter.until = signed_in_until(view.state, call->caller);
     if (call->caller.producer.empty()) wanted.filter.seen_by = actor_of(view.state, call->caller);

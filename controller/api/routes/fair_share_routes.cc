@@ -5,6 +5,7 @@
 #include "controller/api/map/time_text.h"
 #include "controller/api/routes/asker.h"
 #include "controller/api/routes/call.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/subjects.h"
 
 namespace berth::controller::api {
@@ -18,7 +19,7 @@ json::object line_to_json(const SlotKinds& kinds, const FairShareLine& line) {
   json::object used;
   for (const auto& [slot, seconds] : line.used)
     used[slot] = kinds.kind_of(slot) == SlotKind::kBytes ? decimal_of(seconds) : decimal_of_micro(seconds);
-  return {{"scope", line.scope},
+  return {{"scope", word(line.scope)},
           {"id", line.id},
           {"weight", format_amount(SlotKind::kCount, line.weight)},
           {"used", std::move(used)},

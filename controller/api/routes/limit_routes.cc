@@ -3,6 +3,7 @@
 #include "controller/api/routes/asker.h"
 #include "controller/api/routes/call.h"
 #include "controller/api/routes/page.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/subjects.h"
 
 namespace berth::controller::api {
@@ -25,15 +26,23 @@ void list_limits(const Services& services, const CallPtr& call, const Reply& rep
              });
 }
 
+// nullopt, and the reply was sent: the path names no scope of limits.
+std::optional<v1::ScopeKind> scope_in(const CallPtr& call, const Reply& reply) {
+  const auto scope = from_word<v1::ScopeKind>(call->path[0]);
+  if (!scope) reply(problem_reply(unknown_limit(call->path[0], call->path[1]), *call));
+  return scope;
+}
+
 void get_limit(const Services& services, const CallPtr& call, const Reply& reply) {
   Errors errors;
   Query(call->target, errors).finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
+  const auto scope = scope_in(call, reply);
+  if (!scope) return;
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
     const std::string key = call->path[0] + "/" + call->path[1];
-    const bool seen =
-        may_see_limit(view.state, actor_of(view.state, call->caller), call->path[0], call->path[1]);
+    const bool seen = may_see_limit(view.state, actor_of(view.state, call->caller), *scope, call->path[1]);
     const auto* row = seen ? view.state.limits.find(key) : nullptr;
     out = row == nullptr ? problem_reply(unknown_limit(call->path[0], call->path[1]), *call)
                          : json_reply(view, limit_to_json(view.state, SlotKinds(view.state), row->def));
@@ -43,8 +52,12 @@ void get_limit(const Services& services, const CallPtr& call, const Reply& reply
 
 void put_limit(const Services& services, const CallPtr& call, const Reply& reply) {
   const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
-    *request.mutable_set_limit()->mutable_limit() =
-        read_limit(body, slot_kinds(services), call->path[0], call->path[1], errors);
+    const auto scope = from_word<v1::ScopeKind>(call->path[0]);
+    if (!scope)
+      errors.add("unknown-scope", "scope", "'" + clipped(call->path[0]) + "' has no limits",
+                 "domain, project, user, keypair");
+    *request.mutable_set_limit()->mutable_limit() = read_limit(
+        body, slot_kinds(services), scope.value_or(v1::SCOPE_KIND_UNSPECIFIED), call->path[1], errors);
   };
   ask_with_body(services, call, reply, fill, [services, call](const RequestAnswer& answer) {
     json::object out{{"limit", nullptr}, {"position", answer.position}};
@@ -63,7 +76,9 @@ void delete_limit(const Services& services, const CallPtr& call, const Reply& re
   request.set_reason(read_reason(query));
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  request.mutable_remove_limit()->set_scope(call->path[0]);
+  const auto scope = scope_in(call, reply);
+  if (!scope) return;
+  request.mutable_remove_limit()->set_scope(*scope);
   request.mutable_remove_limit()->set_id(call->path[1]);
   ask_and_reply(services, call, reply, request, [](const RequestAnswer& answer) {
     return json_reply(200, json::object{{"limit", nullptr}, {"position", answer.position}});

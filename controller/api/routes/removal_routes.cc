@@ -8,19 +8,19 @@ using projections::Noun;
 using projections::Verb;
 
 void remove_group(const Services& services, const CallPtr& call, const Reply& reply) {
-  remove_and_reply(services, call, reply, "group", call->path[0], SessionsOf::kMany);
+  remove_and_reply(services, call, reply, v1::DEFINITION_KIND_GROUP, call->path[0], SessionsOf::kMany);
 }
 
 void remove_image(const Services& services, const CallPtr& call, const Reply& reply) {
-  remove_and_reply(services, call, reply, "image", call->path[0], SessionsOf::kMany);
+  remove_and_reply(services, call, reply, v1::DEFINITION_KIND_IMAGE, call->path[0], SessionsOf::kMany);
 }
 
 void remove_preset(const Services& services, const CallPtr& call, const Reply& reply) {
-  remove_and_reply(services, call, reply, "preset", call->path[0], SessionsOf::kNone);
+  remove_and_reply(services, call, reply, v1::DEFINITION_KIND_PRESET, call->path[0], SessionsOf::kNone);
 }
 
 void remove_agent(const Services& services, const CallPtr& call, const Reply& reply) {
-  remove_and_reply(services, call, reply, "agent", call->path[0], SessionsOf::kNone);
+  remove_and_reply(services, call, reply, v1::DEFINITION_KIND_AGENT, call->path[0], SessionsOf::kNone);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ enum class SessionsOf : std::uint8_t { kNone, kMany };
 
 // `kind` and `name` as v1.Remove has them.
 inline void remove_and_reply(const Services& services, const CallPtr& call, const Reply& reply,
-                             const char* kind, const std::string& name, SessionsOf sessions) {
+                             v1::DefinitionKind kind, const std::string& name, SessionsOf sessions) {
   Errors errors;
   Query query(call->target, errors);
   v1::Request request = request_of(services, *call);

@@ -8,6 +8,7 @@
 #include "controller/decide/folders/folder_checks.h"
 #include "controller/decide/share_checks.h"
 #include "events/base/text.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth::controller {
 namespace {
@@ -24,7 +25,7 @@ bool has_share(const FolderRow& folder, const v1::ShareFolder& body) {
 }
 
 bool is_own(const FolderRow& folder, const v1::ShareFolder& body) {
-  if (body.scope() == "user") return folder.user == body.id();
+  if (body.scope() == v1::SCOPE_KIND_USER) return folder.user == body.id();
   return folder.user.empty() && folder.domain + "/" + folder.project == body.id();
 }
 
@@ -33,7 +34,7 @@ std::optional<Refusal> check_with(const DecisionContext& c, const FolderRow& fol
   if (auto refusal = check_share_with(c, folder.domain, body.scope(), body.id())) return refusal;
   if (!is_own(folder, body)) return std::nullopt;
   return Refusal{"invalid-value",
-                 "folder " + folder.name + " is " + body.scope() + " " + body.id() + "'s own", ""};
+                 "folder " + folder.name + " is " + word(body.scope()) + " " + body.id() + "'s own", ""};
 }
 
 std::optional<Refusal> check(const DecisionContext& c, const FolderRow& folder, const v1::ShareFolder& body) {

@@ -24,7 +24,7 @@ constexpr std::size_t kDisplayNameMax = 200;  // characters
 bool is_small(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
 bool is_enabled_superadmin(const v1::UserDefined& user) {
-  return user.role() == "superadmin" && !user.disabled();
+  return user.role() == v1::ROLE_SUPERADMIN && !user.disabled();
 }
 
 // By a password, or by a key pair that writes. A login link that nobody has used yet may be lost.
@@ -44,8 +44,8 @@ bool has_any_of(const std::set<std::string>& able, const std::set<std::string>& 
   return std::ranges::any_of(users, [&](const std::string& user) { return able.contains(user); });
 }
 
-bool rises(const std::string& from, const std::string& to) {
-  return from != to && from != "superadmin" && to != "user";
+bool rises(v1::Role from, v1::Role to) {
+  return from != to && from != v1::ROLE_SUPERADMIN && to != v1::ROLE_USER;
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ std::optional<Refusal> check(const DecisionContext& c, const v1::KeyPairDefined&
   if (!is_id(key.id())) return Refusal{"invalid-definition", "the id of a key pair is visible ASCII", ""};
   if (c.state.key_pairs.find(key.id()) != nullptr)
     return Refusal{"id-in-use", "there is a key pair of that id already", ""};
-  if (c.state.is_retired("key", key.id())) return name_retired("key", key.id());
+  if (auto retired = check_not_retired(c.state, v1::DEFINITION_KIND_KEY, key.id())) return *retired;
   if (key.name().empty()) return Refusal{"invalid-name", "a key pair has a name, for people", ""};
   if (auto refusal = check_display_name(key.name())) return refusal;
   if (!has_seal_shape(key.secret()))
@@ -66,7 +66,7 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
   key.set_created_ns(c.now);
   key.set_used_ns(0);
   key.set_made_by(maker_of(c, request.owner(), key.user()));
-  if (c.state.users.find(key.user())->def.role() == "monitor") key.set_read_only(true);
+  if (c.state.users.find(key.user())->def.role() == v1::ROLE_MONITOR) key.set_read_only(true);
   return events;
 }
 

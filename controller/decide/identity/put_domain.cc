@@ -19,7 +19,7 @@ Decision decide(const DecisionContext& c, const v1::PutDomain& body) {
     if (!allowed(c, Noun::kDomain, Verb::kCreate, subject)) return denied("you may not create domains");
     if (auto refusal = check_new_name("domain", body.name())) return *refusal;
     if (known != nullptr) return Refusal{"name-in-use", "there is a domain " + body.name() + " already", ""};
-    if (c.state.is_retired("domain", body.name())) return name_retired("domain", body.name());
+    if (auto retired = check_not_retired(c.state, v1::DEFINITION_KIND_DOMAIN, body.name())) return *retired;
   }
   if (auto refusal = check_display_name(body.display_name())) return *refusal;
   EventList events;

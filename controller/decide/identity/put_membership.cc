@@ -21,7 +21,8 @@ void put(Names& names, const std::string& name, bool in) {
 // Members of a project may come from the whole domain, so its users are no secret to the project's admins.
 std::optional<Refusal> check(const DecisionContext& c, const v1::PutMembership& body) {
   const auto* user = c.state.users.find(body.user());
-  if (user == nullptr || (c.actor && c.actor->role != "superadmin" && c.actor->domain != user->def.domain()))
+  if (user == nullptr ||
+      (c.actor && c.actor->role != v1::ROLE_SUPERADMIN && c.actor->domain != user->def.domain()))
     return unknown("user", body.user());
   v1::Owner subject;
   subject.set_domain(user->def.domain());
@@ -31,8 +32,8 @@ std::optional<Refusal> check(const DecisionContext& c, const v1::PutMembership& 
     return unknown("project", full_name);
   if (!allowed(c, Noun::kMembership, Verb::kChange, subject))
     return denied("you do not administer project " + full_name);
-  const std::string& role = user->def.role();
-  if (c.actor && c.actor->user != body.user() && role != "user" &&
+  const v1::Role role = user->def.role();
+  if (c.actor && c.actor->user != body.user() && role != v1::ROLE_USER &&
       !projections::may_manage_role(*c.actor, role))
     return denied("user " + body.user() + " has a role above yours");
   if (body.level() != "member" && body.level() != "admin" && body.level() != "none")

@@ -25,7 +25,7 @@ Decision decide(const DecisionContext& c, const v1::PutProject& body) {
     if (!allowed(c, Noun::kProject, Verb::kCreate, domain)) return denied("you may not create projects");
     if (auto refusal = check_new_name("project", body.name())) return *refusal;
     if (known != nullptr) return Refusal{"name-in-use", "there is a project " + full_name + " already", ""};
-    if (c.state.is_retired("project", full_name)) return name_retired("project", full_name);
+    if (auto retired = check_not_retired(c.state, v1::DEFINITION_KIND_PROJECT, full_name)) return *retired;
   }
   if (auto refusal = check_display_name(body.display_name())) return *refusal;
   EventList events;

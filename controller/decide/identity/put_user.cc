@@ -3,7 +3,7 @@
 #include "controller/decide/decide.h"
 #include "controller/decide/identity/identity_checks.h"
 #include "controller/decide/name_retired.h"
-#include "events/base/text.h"
+#include "events/codec/words/enum_words.h"
 
 namespace berth::controller {
 namespace {
@@ -11,12 +11,12 @@ namespace {
 using projections::Noun;
 using projections::Verb;
 
-std::optional<Refusal> check_role(const DecisionContext& c, const std::string& role) {
-  if (!projections::is_role(role))
-    return Refusal{"unknown-role", "there is no role '" + clipped(role) + "'",
+std::optional<Refusal> check_role(const DecisionContext& c, v1::Role role) {
+  if (!has_word(role))
+    return Refusal{"unknown-role", "there is no role '" + word(role) + "'",
                    "user, monitor, domain-admin or superadmin"};
   if (c.actor && !projections::may_manage_role(*c.actor, role))
-    return denied("the role " + role + " is not yours to grant");
+    return denied("the role " + word(role) + " is not yours to grant");
   return std::nullopt;
 }
 
@@ -29,7 +29,7 @@ std::optional<Refusal> check_new(const DecisionContext& c, const v1::PutUser& bo
   if (auto refusal = check_new_name("user", body.name())) return refusal;
   if (c.state.users.find(body.name()) != nullptr)
     return Refusal{"name-in-use", "there is a user " + body.name() + " already", "choose another name"};
-  if (c.state.is_retired("user", body.name())) return name_retired("user", body.name());
+  if (auto retired = check_not_retired(c.state, v1::DEFINITION_KIND_USER, body.name())) return retired;
   if (body.projects_size() > projections::kProjectsOfUserMax)
     return Refusal{"invalid-definition", "a user is in at most 256 projects", ""};
   for (const auto& project : body.projects())
@@ -61,7 +61,7 @@ Decision decide(const DecisionContext& c, const v1::PutUser& body) {
   if (body.create()) {
     user.set_name(body.name());
     user.set_domain(body.domain());
-    user.set_role("user");
+    user.set_role(v1::ROLE_USER);
     for (const auto& project : body.projects()) add_once(user, project);
   } else {
     user = c.state.users.find(body.name())->def;

@@ -7,6 +7,7 @@
 #include "events/base/generation.h"
 #include "events/base/text.h"
 #include "events/base/wire_time.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/producer_scope.h"
 
 namespace berth::controller {
@@ -33,16 +34,17 @@ std::optional<Refusal> check_requests(const v1::PutProducer& body) {
 
 // Names are never given again, so that a scope means for ever whom it meant when it was given.
 std::optional<Refusal> check_owners(const projections::State& state, const v1::ProducerOwners& owners) {
-  const std::string &scope = owners.scope(), &id = owners.id();
+  const v1::ScopeKind scope = owners.scope();
+  const std::string& id = owners.id();
   if (!projections::is_owner_scope(scope))
-    return Refusal{"unknown-scope", "there is no scope '" + clipped(scope) + "'",
+    return Refusal{"unknown-scope", "there is no scope '" + word(scope) + "'",
                    "user, project, domain or cluster"};
-  if (scope == "cluster")
+  if (scope == v1::SCOPE_KIND_CLUSTER)
     return id.empty() ? std::nullopt
                       : std::optional(Refusal{"invalid-definition", "the scope cluster has no name", ""});
-  if (scope == "user" && state.users.find(id) == nullptr) return unknown("user", id);
-  if (scope == "project" && state.projects.find(id) == nullptr) return unknown("project", id);
-  if (scope == "domain" && state.domains.find(id) == nullptr) return unknown("domain", id);
+  if (scope == v1::SCOPE_KIND_USER && state.users.find(id) == nullptr) return unknown("user", id);
+  if (scope == v1::SCOPE_KIND_PROJECT && state.projects.find(id) == nullptr) return unknown("project", id);
+  if (scope == v1::SCOPE_KIND_DOMAIN && state.domains.find(id) == nullptr) return unknown("domain", id);
   return std::nullopt;
 }
 
@@ -77,7 +79,7 @@ std::optional<Refusal> check_name(const DecisionContext& c, const v1::PutProduce
   if (auto refusal = check_new_name("producer", body.name())) return refusal;
   if (known)
     return Refusal{"name-in-use", "there is a producer " + body.name() + " already", "choose another name"};
-  if (c.state.is_retired("producer", body.name())) return name_retired("producer", body.name());
+  if (auto retired = check_not_retired(c.state, v1::DEFINITION_KIND_PRODUCER, body.name())) return retired;
   return std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "events/base/files/private_files.h"
+#include "events/codec/words/enum_words.h"
 #include "events/log/open/open_log.h"
 #include "ops/cli/command/registry.h"
 #include "ops/cli/keeping/original.h"
@@ -99,7 +100,7 @@ json::array users_of(const projections::State& state) {
   for (const std::string& name : state.users.sorted_keys()) {
     const auto& def = state.users.find(name)->def;
     out.push_back(json::object{{"name", name},
-                               {"role", def.role()},
+                               {"role", word(def.role())},
                                {"disabled", def.disabled()},
                                {"password", state.passwords.find(name) != nullptr}});
   }

@@ -30,7 +30,7 @@ const api::DiffNoun* noun_of(const std::string& folder) {
 // Whoever has the folder has it all.
 projections::Actor everybody() {
   projections::Actor actor;
-  actor.role = "superadmin";
+  actor.role = v1::ROLE_SUPERADMIN;
   return actor;
 }
 

@@ -1327,7 +1327,7 @@ class Caller(TypedDict):
     user: str
     domain: str
     project: str
-    role: str
+    role: Literal["superadmin", "domain-admin", "user", "monitor"]
     access_key: str | None  # Null for a browser
     read_only: bool  # The key pair changes nothing
     browser_session: str | None  # Null for a key pair
@@ -1447,7 +1447,7 @@ class DesignatedRequest(TypedDict):
 
 
 class LimitInTheWay(TypedDict):
-    scope: str
+    scope: Literal["domain", "project", "user", "keypair"]
     id: str
     what: str  # A slot, sessions or system-sessions
     used: str
@@ -1739,7 +1739,7 @@ class PresetCheck(TypedDict):
 
 
 class ScopeBalance(TypedDict):
-    scope: str
+    scope: Literal["domain", "project", "user", "keypair"]
     id: str
     using: Amounts
     remaining: dict[str, str | None]

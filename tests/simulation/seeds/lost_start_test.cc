@@ -39,7 +39,7 @@ class LostStart : public LostTailRig {
     user->set_name("u1");
     user->set_domain("default");
     user->add_projects("default");
-    user->set_role("user");
+    user->set_role(v1::ROLE_USER);
     put(request);
   }
   void given_agents(const std::vector<std::string>& names) {

@@ -58,7 +58,7 @@ class Fuzz : public LeaderTest, public ::testing::WithParamInterface<std::uint64
         break;
       case 6: {
         auto* limit = r.mutable_set_limit()->mutable_limit();
-        limit->set_scope("user");
+        limit->set_scope(v1::SCOPE_KIND_USER);
         limit->set_id("u1");
         limit->mutable_sessions()->set_most(50);
         break;

@@ -79,7 +79,7 @@ class LeaderTest : public ::testing::Test {
     user->set_name("u1");
     user->set_domain("default");
     user->add_projects("default");
-    user->set_role("user");
+    user->set_role(v1::ROLE_USER);
     ask(define);
     v1::Request enroll;
     enroll.mutable_enroll_agent()->set_agent("a1");

@@ -23,7 +23,7 @@ class PreemptingLeader : public LeaderTest {
     preemption->set_enabled(true);
     preemption->set_order("oldest");
     preemption->set_mode(mode);
-    preemption->set_scope("user");
+    preemption->set_scope(v1::SCOPE_KIND_USER);
     ask(define);
     ask(session("low", 4, 0));
     read_all_back();

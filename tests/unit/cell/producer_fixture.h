@@ -22,7 +22,7 @@ class ProducerFixture : public GuardTest {
     web->add_requests("request_session");
     web->add_requests("terminate_session");
     auto* owners = web->add_owners();
-    owners->set_scope("user");
+    owners->set_scope(v1::SCOPE_KIND_USER);
     owners->set_id("u1");
     ask(put);
     read_all_back();

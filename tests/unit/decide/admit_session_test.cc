@@ -42,7 +42,7 @@ TEST(AdmitSession, AcceptsWhatMerelyDoesNotFitNow) {
 TEST(AdmitSession, AnAgentOfAClosedGroupIsUnknown) {
   v1::Event closed = group_defined("closed");
   auto* to = closed.mutable_resource_group_defined()->add_open_to();
-  to->set_scope("user");
+  to->set_scope(v1::SCOPE_KIND_USER);
   to->set_id("bob");
   v1::Event joined = agent_joined("a2", 4, 8 * kGiga);
   joined.mutable_agent_joined()->set_group("closed");

@@ -1,6 +1,7 @@
 // Whoever asks is checked again where it is decided: who they are, how they signed in, and the table of
 // rights.
 #include "tests/support/decide.h"
+#include "tests/support/words.h"
 
 namespace berth::testing::decisions {
 namespace {
@@ -151,7 +152,7 @@ TEST(CheckActor, TheReasonStandsInTheEvents) {
 v1::Event closed_group(const std::string& scope, const std::string& id) {
   v1::Event e = group_defined("closed");
   auto* to = e.mutable_resource_group_defined()->add_open_to();
-  to->set_scope(scope);
+  to->set_scope(value_of<v1::ScopeKind>(scope));
   to->set_id(id);
   return e;
 }

@@ -1,4 +1,5 @@
 #include "tests/support/decide.h"
+#include "tests/support/words.h"
 
 namespace berth::testing::decisions {
 namespace {
@@ -158,7 +159,7 @@ v1::Event fair_share_with(const std::function<void(v1::FairShare&)>& change) {
   return group_with([&change](Group& g) {
     g.set_order("fair-share");
     auto* weight = g.mutable_fair_share()->add_weights();
-    weight->set_scope("user");
+    weight->set_scope(v1::SCOPE_KIND_USER);
     weight->set_id("alice");
     weight->set_weight(kUnit / 2);
     change(*g.mutable_fair_share());
@@ -188,14 +189,16 @@ TEST(Define, RefusesFairShareSettingsThatMeanNothing) {
                    }
                  }),
                  code);
-  expect_refused(fair_share_with([](F& f) { f.mutable_weights(0)->set_scope("planet"); }), "unknown-scope");
+  expect_refused(
+      fair_share_with([](F& f) { f.mutable_weights(0)->set_scope(value_of<v1::ScopeKind>("planet")); }),
+      "unknown-scope");
 }
 
 v1::Event preemption_with(const std::function<void(v1::Preemption&)>& change) {
   return group_with([&change](Group& g) {
     g.mutable_preemption()->set_order("oldest");
     g.mutable_preemption()->set_mode("terminate");
-    g.mutable_preemption()->set_scope("user");
+    g.mutable_preemption()->set_scope(v1::SCOPE_KIND_USER);
     change(*g.mutable_preemption());
   });
 }
@@ -206,11 +209,12 @@ TEST(Define, RefusesAPreemptionThatDoesNotExist) {
   expect_defined(preemption_with([](P& p) {
     p.set_order("newest");
     p.set_mode("reschedule");
-    p.set_scope("project");
+    p.set_scope(v1::SCOPE_KIND_PROJECT);
   }));
   expect_refused(preemption_with([](P& p) { p.set_order("random"); }), "unknown-policy");
   expect_refused(preemption_with([](P& p) { p.set_mode("pause"); }), "unknown-policy");
-  expect_refused(preemption_with([](P& p) { p.set_scope("planet"); }), "unknown-policy");
+  expect_refused(preemption_with([](P& p) { p.set_scope(value_of<v1::ScopeKind>("planet")); }),
+                 "unknown-policy");
   expect_refused(preemption_with([](P& p) { p.set_min_runtime_ms(-1); }), "invalid-definition");
   const std::int64_t year_ms = 365 * kDay / kMillisecond;
   expect_defined(preemption_with([=](P& p) { p.set_min_runtime_ms(year_ms); }));
@@ -274,7 +278,7 @@ TEST(Define, AGroupMayNameASlotOfTheSameRequest) {
 
 v1::Event open_to(const std::string& scope, const std::string& id) {
   return group_with([&](Group& g) {
-    g.add_open_to()->set_scope(scope);
+    g.add_open_to()->set_scope(value_of<v1::ScopeKind>(scope));
     g.mutable_open_to(0)->set_id(id);
   });
 }

@@ -83,7 +83,7 @@ TEST(PutUser, ItsNameIsNewAndItsProjectsExist) {
   c.when(in_projects);
   EXPECT_EQ(c.decided().at(0).user_defined().projects_size(), 2);
   EXPECT_EQ(code_of(create_user("alice")), "name-in-use");
-  EXPECT_EQ(code_of(create_user("carol", "king")), "unknown-role");
+  for (const char* role : {"king", ""}) EXPECT_EQ(code_of(create_user("carol", role)), "unknown-role");
   v1::Request nowhere = create_user("carol");
   nowhere.mutable_put_user()->add_projects("nope");
   EXPECT_EQ(code_of(nowhere), "unknown-project");

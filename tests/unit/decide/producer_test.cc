@@ -55,7 +55,8 @@ TEST(PutProducer, AScopeNamesWhatThereIs) {
   given(world()).when(scoped({"put_producer"}, {})).then_refused("unknown-request-kind");
   given(world()).when(scoped({"set_password"}, {})).then_refused("unknown-request-kind");
   given(world()).when(scoped({"add_key_pair"}, {})).then_refused("unknown-request-kind");
-  given(world()).when(scoped({}, {{"group", "default"}})).then_refused("unknown-scope");
+  for (const char* scope : {"group", "keypair", ""})
+    given(world()).when(scoped({}, {{scope, "default"}})).then_refused("unknown-scope");
   given(world()).when(scoped({}, {{"user", "nobody"}})).then_refused("unknown-user");
   given(world()).when(scoped({}, {{"project", "default/none"}})).then_refused("unknown-project");
   given(world()).when(scoped({}, {{"domain", "none"}})).then_refused("unknown-domain");

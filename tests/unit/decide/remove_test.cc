@@ -63,7 +63,8 @@ TEST(Remove, AnAgentIsRemovedOnceItIsDeadAndEmpty) {
 TEST(Remove, WhatDoesNotExistIsRefused) {
   for (const char* kind : {"group", "image", "preset", "agent"})
     given(world()).when(remove(kind, "nobody")).then_refused("unknown-" + std::string(kind));
-  given(world()).when(remove("planet", "nobody")).then_refused("unknown-kind");
+  for (const char* kind : {"planet", ""})
+    given(world()).when(remove(kind, "nobody")).then_refused("unknown-kind");
 }
 
 // ---- people ----

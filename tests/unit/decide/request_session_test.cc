@@ -254,7 +254,7 @@ TEST(RequestSession, P1_AnOwnerThatIsUnknownIsRefused) {
 
 TEST(RequestSession, ASuperadminMayAskInEveryProjectThatExists) {
   v1::Event root = user_defined("root");
-  root.mutable_user_defined()->set_role("superadmin");
+  root.mutable_user_defined()->set_role(v1::ROLE_SUPERADMIN);
   Case c = given(world() + Events{root, domain_defined("d2"), project_defined("d2", "default")});
   const auto asked_in = [&c](const std::string& project) -> Case& {
     v1::Request r = sent_by(request_session("of " + project), "root");

@@ -23,7 +23,8 @@ TEST(SetLimit, EveryScopeIsTaken) {
 }
 
 TEST(SetLimit, RefusesAScopeOrAnOwnerThatIsNone) {
-  given(world()).when(set_limit(Limit("planet", "u1"))).then_refused("unknown-scope");
+  for (const char* scope : {"planet", "", "cluster"})
+    given(world()).when(set_limit(Limit(scope, "u1"))).then_refused("unknown-scope");
   given(world()).when(set_limit(Limit("project", "u1"))).then_refused("invalid-definition");
   given(world()).when(set_limit(Limit("user", ""))).then_refused("invalid-definition");
   given(world()).when(set_limit(Limit("user", std::string(201, 'x')))).then_refused("invalid-definition");

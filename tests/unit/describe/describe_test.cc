@@ -117,10 +117,10 @@ TEST(Describe, SaysWhoOpenedAKernelAndHow) {
   auto& e = *event.mutable_kernel_opened();
   e.set_session_id(kSession);
   e.set_kernel_id(kKernel);
-  e.set_kind("exec");
+  e.set_kind(v1::WAY_KIND_EXEC);
   e.set_user("admin");
   EXPECT_EQ(describe(event, names), "KernelOpened demo-1/main1: exec by admin");
-  e.set_kind("shell");
+  e.set_kind(v1::WAY_KIND_SHELL);
   e.set_name("main");
   EXPECT_EQ(describe(event, names), "KernelOpened demo-1/main1: shell main by admin");
 }
@@ -144,7 +144,7 @@ TEST(Describe, SaysWhoseAFolderIsAndWhatBecomesOfIt) {
   failed.mutable_folder_failed()->set_message("the disk is full");
   EXPECT_EQ(describe(failed), "FolderFailed 01020304: no-space the disk is full");
   shared.mutable_folder_shared()->set_folder(folder);
-  shared.mutable_folder_shared()->set_scope("user");
+  shared.mutable_folder_shared()->set_scope(v1::SCOPE_KIND_USER);
   shared.mutable_folder_shared()->set_id("bob");
   shared.mutable_folder_shared()->set_access("read");
   EXPECT_EQ(describe(shared), "FolderShared 01020304 with user bob to read");
@@ -235,7 +235,7 @@ TEST(Describe, WhatASelectionLearnedSaysOfHowMuch) {
 TEST(Describe, ALimitSaysWhoseItIsAndWhatItBounds) {
   v1::Event event;
   auto& e = *event.mutable_limit_set();
-  e.set_scope("user");
+  e.set_scope(v1::SCOPE_KIND_USER);
   e.set_id("alice");
   auto& cpu = *e.add_slots();
   cpu.set_slot("cpu");
@@ -245,7 +245,7 @@ TEST(Describe, ALimitSaysWhoseItIsAndWhatItBounds) {
   mem.set_unlimited(true);
   e.mutable_sessions()->set_most(0);
   EXPECT_EQ(describe(event), "LimitSet user alice: cpu 2, mem unlimited, sessions 0, else unlimited");
-  event.mutable_limit_removed()->set_scope("user");
+  event.mutable_limit_removed()->set_scope(v1::SCOPE_KIND_USER);
   event.mutable_limit_removed()->set_id("alice");
   EXPECT_EQ(describe(event), "LimitRemoved user alice");
 }

@@ -184,7 +184,7 @@ TEST_F(Past, AWeightMakesUpForUsage) {
   EXPECT_EQ(queue(), "b1 a1");
   v1::Event group = group_with("fair-share", "concentrated");
   auto* weight = group.mutable_resource_group_defined()->mutable_fair_share()->add_weights();
-  weight->set_scope("user");
+  weight->set_scope(v1::SCOPE_KIND_USER);
   weight->set_id("alice");
   weight->set_weight(2 * kUnit);
   given_.and_given({group});
@@ -217,8 +217,8 @@ TEST_F(Past, TheViewRanksAndSaysWhatCounts) {
   ask("b1", "bob");
   const auto lines = fair_share_lines(given_.state(), "default", now());
   ASSERT_EQ(lines.size(), 4u);
-  EXPECT_EQ(lines[0].scope + " " + lines[0].id, "domain default");
-  EXPECT_EQ(lines[1].scope + " " + lines[1].id, "project default/default");
+  EXPECT_EQ(word(lines[0].scope) + " " + lines[0].id, "domain default");
+  EXPECT_EQ(word(lines[1].scope) + " " + lines[1].id, "project default/default");
   EXPECT_EQ(lines[2].id + " " + std::to_string(lines[2].rank) + " " + factor_text(lines[2].factor),
             "bob 1 1");
   EXPECT_EQ(lines[3].id + " " + std::to_string(lines[3].rank), "alice 2");

@@ -1,6 +1,7 @@
 // Preemption, session groups and avoided agents, from the fold through the mirror to a pass and back
 // (tests/BEHAVIOURS.md sections 3.5, 4, 8).
 #include "tests/support/limits.h"
+#include "tests/support/words.h"
 #include "tests/unit/feed/pass_fixture.h"
 
 namespace berth::controller {
@@ -17,7 +18,7 @@ v1::Event preempting_group(const std::string& order = "oldest", const std::strin
   preemption->set_enabled(true);
   preemption->set_order(order);
   preemption->set_mode(mode);
-  preemption->set_scope(scope);
+  preemption->set_scope(value_of<v1::ScopeKind>(scope));
   preemption->set_min_runtime_ms(min_runtime / kMillisecond);
   return e;
 }

@@ -40,7 +40,7 @@ TEST_F(GoldenV1, HoldsWhatDecideRefusesAndTheNetDoesNot) {
 TEST_F(GoldenV1, HoldsHowPeopleSignIn) {
   EXPECT_NE(state.passwords.find("zoe"), nullptr);
   EXPECT_EQ(state.key_pairs.find("AKzoe")->def.used_ns(), kTestStart + kDay);
-  EXPECT_TRUE(state.is_retired("user", "yan"));
+  EXPECT_TRUE(state.is_retired(v1::DEFINITION_KIND_USER, "yan"));
   EXPECT_NE(state.unreachable.find("a12"), nullptr);
 }
 
@@ -65,7 +65,7 @@ TEST_F(GoldenV1, HoldsWhatAGroupReachesAndHowFarImagesAreBuilt) {
   EXPECT_EQ(state.images.find("torch:2")->build->message(), "no space left");
   EXPECT_TRUE(state.images.find("ready:1")->is_usable());
   EXPECT_EQ(state.images.find("ready:1")->build->step(), "anew");
-  EXPECT_TRUE(state.is_retired("image", "gone:1"));
+  EXPECT_TRUE(state.is_retired(v1::DEFINITION_KIND_IMAGE, "gone:1"));
 }
 
 TEST_F(GoldenV1, HoldsFoldersInEveryStateTheirSharesAndMounts) {
@@ -89,7 +89,7 @@ TEST_F(GoldenV1, HoldsSharedSessionsAndAnAutomaticFolder) {
   using projections::SessionShare;
   ASSERT_EQ(state.session_shares.size(), 1u);
   EXPECT_EQ(state.session_shares.find(session_id("together"))->shares,
-            std::vector<SessionShare>({{"user", "xena"}}));
+            std::vector<SessionShare>({{v1::SCOPE_KIND_USER, "xena"}}));
   const auto* automatic = state.find_folder(folder_owner("erin"), projections::kAutomaticFolder);
   ASSERT_NE(automatic, nullptr);
   EXPECT_TRUE(automatic->is_automatic());
@@ -98,7 +98,7 @@ TEST_F(GoldenV1, HoldsSharedSessionsAndAnAutomaticFolder) {
 }
 
 TEST_F(GoldenV1, HoldsProducersAHeadKeyAndARestore) {
-  EXPECT_TRUE(state.is_retired("producer", "gone"));
+  EXPECT_TRUE(state.is_retired(v1::DEFINITION_KIND_PRODUCER, "gone"));
   ASSERT_EQ(state.producers.size(), 1u);
   EXPECT_EQ(state.heads.find("head")->public_key.size(), 32u);
   EXPECT_EQ(state.seal_keys.size(), 2u);
@@ -118,7 +118,7 @@ TEST_F(GoldenV1, HoldsWhatMachinesStopsEndedAndAnAgentThatIsUnfit) {
 TEST_F(GoldenV1, IsSigned) {
   EXPECT_EQ(state.find_live("mallory", "forged"), nullptr);
   EXPECT_NE(state.find_live("erin", "env-2")->environment, nullptr);
-  EXPECT_TRUE(state.is_retired("agent", "a11"));
+  EXPECT_TRUE(state.is_retired(v1::DEFINITION_KIND_AGENT, "a11"));
   projections::Projection other(test_cluster(), projections::Projection::Tracking::kRows,
                                 JournalSigner(test_cluster(), std::string(32, 'x')));
   EXPECT_EQ(other.apply(0, read_golden_journal("tests/golden/journal-v1.bin").front()).reason,

@@ -77,7 +77,7 @@ class BackupTest : public ::testing::Test {
     auto& user = *defined.add_events()->mutable_user_defined();
     user.set_name("admin");
     user.set_domain("default");
-    user.set_role("superadmin");
+    user.set_role(v1::ROLE_SUPERADMIN);
     auto& started = *defined.add_events()->mutable_browser_session_started();
     started.set_id(std::string(16, 'b'));
     started.set_user("admin");

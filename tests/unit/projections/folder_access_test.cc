@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/words.h"
+
 namespace berth::projections {
 namespace {
 
 Actor actor(const std::string& user, const std::string& role = "user",
             const std::string& domain = "default") {
-  return {user, role, domain, {}, {}};
+  return {user, testing::value_of<v1::Role>(role), domain, {}, {}};
 }
 Actor member(const std::string& project, bool admin = false) {
   Actor a = actor("max");
@@ -31,7 +33,7 @@ FolderRow of_project(const std::string& project) {
 }
 FolderRow shared(const std::string& scope, const std::string& id, FolderAccess access) {
   FolderRow row = of_user("alice");
-  row.shares = {{scope, id, access}};
+  row.shares = {{testing::value_of<v1::ScopeKind>(scope), id, access}};
   return row;
 }
 
@@ -58,7 +60,7 @@ TEST(FolderAccess, TheWidestShareCounts) {
   EXPECT_EQ(access_of(member("labs"), shared("project", "other/labs", FolderAccess::kWrite)),
             FolderAccess::kNone);
   FolderRow both = shared("project", "default/labs", FolderAccess::kRead);
-  both.shares.push_back({"user", "max", FolderAccess::kWrite});
+  both.shares.push_back({v1::SCOPE_KIND_USER, "max", FolderAccess::kWrite});
   EXPECT_EQ(access_of(member("labs"), both), FolderAccess::kWrite);
 }
 

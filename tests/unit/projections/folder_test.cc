@@ -188,7 +188,7 @@ TEST(Folder, SharesAreInOrderAndOneForEach) {
                folder_shared("data", "user", "bob", "write")});
   const FolderRow& row = *folder(g, "data");
   ASSERT_EQ(row.shares.size(), 2u);
-  EXPECT_EQ(row.shares[0].scope, "project");
+  EXPECT_EQ(row.shares[0].scope, v1::SCOPE_KIND_PROJECT);
   EXPECT_EQ(row.shares[1].id, "bob");
   EXPECT_EQ(row.shares[1].access, FolderAccess::kWrite);
   g.when({folder_shared("data", "user", "bob", "none")}).then_applied();

@@ -62,9 +62,8 @@ TEST(Identity, AUserIsOfADomainAndOfProjectsThatExist) {
   given(definitions()).when({elsewhere}).then_forbidden("no domain is named 'nowhere'");
   given(definitions()).when({user_in("bob", "none")}).then_forbidden("no project is named 'default/none'");
   given(definitions()).when({user_in("bob", "default", "other")}).then_forbidden("no member of it");
-  v1::Event king = user_defined("bob");
-  king.mutable_user_defined()->set_role("king");
-  given(definitions()).when({king}).then_forbidden("a role that does not exist");
+  for (const char* role : {"king", ""})
+    given(definitions()).when({user_with_role("bob", role)}).then_forbidden("a role that does not exist");
 }
 
 TEST(Identity, ARemovedUserLeavesNothingThatSignsInAndTheNameNeverComesBack) {

@@ -52,7 +52,7 @@ v1::Event password_sealed_with(std::uint32_t key) {
 v1::Event password_resealed(std::uint32_t before, std::uint32_t after) {
   v1::Event e;
   auto& resealed = *e.mutable_secret_resealed();
-  resealed.set_kind("password");
+  resealed.set_kind(v1::SECRET_KIND_PASSWORD);
   resealed.set_name("alice");
   resealed.set_before(before);
   *resealed.mutable_secret() = sealed_with(after);
@@ -152,7 +152,7 @@ TEST(Keeping, TheHeadKeyIsSealedAnewBeforeItsSealingKeyIsDestroyed) {
   const HeadSigner signer(test_cluster(), ring);
   const std::string public_key = head.head_key_changed().public_key();
   v1::Event resealed;
-  resealed.mutable_secret_resealed()->set_kind("head");
+  resealed.mutable_secret_resealed()->set_kind(v1::SECRET_KIND_HEAD);
   resealed.mutable_secret_resealed()->set_before(1);
   *resealed.mutable_secret_resealed()->mutable_secret() =
       *signer.sealed_anew(public_key, head.head_key_changed().secret_key());

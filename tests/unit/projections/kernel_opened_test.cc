@@ -38,5 +38,13 @@ TEST(KernelOpened, IsOfAKernelOfThatSessionAndOfAUserWhoIsThere) {
   g.when({kernel_opened("s1", "exec", "", "bob")}).then_applied();
 }
 
+TEST(KernelOpened, IsByAWayThatExists) {
+  Given g = given(one_runs());
+  for (const char* kind : {"window", ""})
+    g.when({kernel_opened("s1", kind)})
+        .then_forbidden("a way into a kernel that does not exist")
+        .when_elected();
+}
+
 }  // namespace
 }  // namespace berth::testing

@@ -22,8 +22,8 @@ std::string excess(const Events& history, const v1::SessionSpec& spec) {
   std::string text;
   for (const LimitExcess& e : projections::excess_when_placed(g.state(), alice, spec)) {
     const Amount unit = e.is_count ? 1 : e.what == "mem" || e.what == "disk" ? kGiga : kUnit;
-    text += (text.empty() ? "" : " ") + e.scope + ":" + e.what + " " + std::to_string(e.used / unit) + "+" +
-            std::to_string(e.asked / unit) + "/" + std::to_string(e.most / unit);
+    text += (text.empty() ? "" : " ") + word(e.scope) + ":" + e.what + " " + std::to_string(e.used / unit) +
+            "+" + std::to_string(e.asked / unit) + "/" + std::to_string(e.most / unit);
   }
   return text;
 }

@@ -3,15 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/words.h"
+
 namespace berth::projections {
 namespace {
 
 Actor person(const std::string& user, const std::string& role = "user",
              const std::string& domain = "default") {
-  return {user, role, domain, {}, {}};
+  return {user, testing::value_of<v1::Role>(role), domain, {}, {}};
 }
 Actor one_of(const std::string& project, const std::string& domain = "default") {
-  return {"max", "user", domain, {project}, {}};
+  return {"max", v1::ROLE_USER, domain, {project}, {}};
 }
 
 v1::Owner alices() {
@@ -21,7 +23,9 @@ v1::Owner alices() {
   owner.set_user("alice");
   return owner;
 }
-SessionShareRow with(const std::string& scope, const std::string& id) { return {SessionId(), {{scope, id}}}; }
+SessionShareRow with(const std::string& scope, const std::string& id) {
+  return {SessionId(), {{testing::value_of<v1::ScopeKind>(scope), id}}};
+}
 
 bool acts(const Actor& a, const SessionShareRow* shares) {
   const bool terminal = may_act_in_session(a, Noun::kTerminal, alices(), shares);

@@ -57,7 +57,7 @@ TEST(StateHash, EveryTableIsInIt) {
   group.mutable_resource_group_defined()->set_select("fgd");
   learned.mutable_selection_learned()->set_group("default");
   scheduled.mutable_session_scheduled()->set_turn(1);
-  limit.mutable_limit_set()->set_scope("user");
+  limit.mutable_limit_set()->set_scope(v1::SCOPE_KIND_USER);
   limit.mutable_limit_set()->set_id("alice");
   preset.mutable_preset_defined()->set_name("small");
   g.and_given({group,

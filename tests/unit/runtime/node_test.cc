@@ -56,7 +56,7 @@ TEST(Node, AnAgentWhoseNameWasRemovedOrWhoseGroupIsNotThereIsNotBroughtIn) {
 
   ASSERT_TRUE(controller::enroll_agent(rig.api(), "a1", {}, kMinute));
   v1::Request request;
-  request.mutable_remove()->set_kind("agent");
+  request.mutable_remove()->set_kind(v1::DEFINITION_KIND_AGENT);
   request.mutable_remove()->set_name("a1");
   ASSERT_EQ(rig.answer_to(request), "");
   const auto retired = controller::check_local_agent(rig.api(), "a1", "default");

@@ -17,7 +17,7 @@ class TruncatedJournal : public ::testing::Test {
       auto* user = request.mutable_define()->add_users();
       user->set_name(name);
       user->set_domain("default");
-      user->set_role("user");
+      user->set_role(v1::ROLE_USER);
       EXPECT_TRUE(rig.ask(request));
     }
     return log_.extent(kJournal)->end - lost;

@@ -4,6 +4,7 @@
 
 #include "controller/api/map/folders/folder_lookup.h"
 #include "controller/api/map/time_text.h"
+#include "events/codec/words/enum_words.h"
 #include "projections/folder_access.h"
 #include "projections/session_access.h"
 #include "projections/subjects.h"
@@ -33,7 +34,7 @@ json::object head_of(const State& state, const VolumeId& id) {
 json::array shares_to_json(const FolderRow& folder) {
   json::array shares;
   for (const auto& share : folder.shares)
-    shares.push_back({{share.scope, share.id}, {"access", name_of(share.access)}});
+    shares.push_back({{word(share.scope), share.id}, {"access", name_of(share.access)}});
   return shares;
 }
 

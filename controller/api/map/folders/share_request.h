@@ -8,8 +8,8 @@
 namespace berth::controller::api {
 
 struct ShareWith {
-  std::string scope;  // "user", "project"
-  std::string id;     // of a project "DOMAIN/NAME"
+  v1::ScopeKind scope = v1::SCOPE_KIND_UNSPECIFIED;  // USER, PROJECT
+  std::string id;                                    // of a project "DOMAIN/NAME"
 };
 
 // "user" or "project", one of the two; a project without a domain is of `domain`. What is wrong is noted.

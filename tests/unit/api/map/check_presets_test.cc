@@ -88,7 +88,7 @@ TEST(CheckPresets, C6_EverySlotIsThereWithNothingRunning) {
   const PresetReport out = check_presets(g.state(), alice(), "default");
   EXPECT_EQ(out.held.size(), g.state().slot_types.size());
   EXPECT_EQ(out.held.at("cuda.shares"), 0);
-  ASSERT_EQ(out.scopes.back().scope, "keypair");
+  ASSERT_EQ(out.scopes.back().scope, v1::SCOPE_KIND_KEYPAIR);
   EXPECT_EQ(out.scopes.back().remaining.at("cpu"), 100 * kUnit);
   EXPECT_EQ(out.scopes.back().remaining.at("mem"), 102400 * kMega);
   EXPECT_EQ(out.scopes.back().remaining.at("cuda.shares"), std::nullopt);

@@ -32,7 +32,8 @@ TEST(GroupRequest, FillsInWhatIsNotSaidOfPreemption) {
   const v1::Preemption preemption =
       read_group_text(R"({"name": "g", "preemption": {"enabled": true, "min_runtime": "30m"}})").preemption();
   EXPECT_TRUE(preemption.enabled());
-  EXPECT_EQ(preemption.order() + " " + preemption.mode() + " " + preemption.scope(), "oldest terminate user");
+  EXPECT_EQ(preemption.order() + " " + preemption.mode() + " " + word(preemption.scope()),
+            "oldest terminate user");
   EXPECT_EQ(preemption.min_runtime_ms(), 1'800'000);
 }
 

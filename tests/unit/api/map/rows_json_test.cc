@@ -114,7 +114,7 @@ TEST(Indicator, TellsReservedFromRunning) {
   EXPECT_EQ(bar.reserved, kUnit);
 }
 
-const projections::Actor kRoot{"root", "superadmin", "default", {}, {}};
+const projections::Actor kRoot{"root", v1::ROLE_SUPERADMIN, "default", {}, {}};
 
 boost::json::object shown(const Given& g, const std::string& name) {
   return boost::json::parse(session_to_json(g.state(), SlotKinds(g.state()), g.session(name), kRoot))
@@ -213,8 +213,9 @@ TEST(SessionJson, NamesThePreemptorToWhoMaySeeThatOne) {
   const Events history =
       cluster() + running("low") +
       Events{user_defined("bob"), session_requested("high", Spec().cpu(4).job_priority(5), "bob")};
-  const projections::Actor root{"root", "superadmin", "default", {}, {}},
-      dave{"dave", "domain-admin", "default", {}, {}}, alice{"alice", "user", "default", {"default"}, {}};
+  const projections::Actor root{"root", v1::ROLE_SUPERADMIN, "default", {}, {}},
+      dave{"dave", v1::ROLE_DOMAIN_ADMIN, "default", {}, {}},
+      alice{"alice", v1::ROLE_USER, "default", {"default"}, {}};
   Given g = given(history);
   EXPECT_FALSE(may_see_preemptor(root, g.session("low"))) << "there is none";
   g.when({session_preempted("low", "high"), session_reserved("high", "a1")}).then_applied();
@@ -296,7 +297,7 @@ TEST(PageToken, OfAnythingElseIsRefused) {
   EXPECT_EQ(parse_position("1.17.0"), (projections::Position{1, 17, 0}));
 }
 
-Caller user(const std::string& name, const std::string& role = "user") {
+Caller user(const std::string& name, v1::Role role = v1::ROLE_USER) {
   Caller caller;
   caller.user = name;
   caller.role = role;
@@ -317,8 +318,8 @@ TEST(SessionLookup, HidesWhatIsNotYours) {
   const auto absent = find_session(g.state(), user("bob"), to_string(session_id("s9")));
   EXPECT_EQ(hidden.error().code, absent.error().code);
   EXPECT_EQ(hidden.error().hint, absent.error().hint);
-  EXPECT_TRUE(find_session(g.state(), user("root", "superadmin"), "s1").ok());
-  EXPECT_TRUE(find_session(g.state(), user("eye", "monitor"), "s1").ok());
+  EXPECT_TRUE(find_session(g.state(), user("root", v1::ROLE_SUPERADMIN), "s1").ok());
+  EXPECT_TRUE(find_session(g.state(), user("eye", v1::ROLE_MONITOR), "s1").ok());
 }
 
 TEST(SessionLookup, PrefersTheLiveThenTheNewestOfAName) {
@@ -334,11 +335,11 @@ TEST(SessionLookup, AsksForTheIdWhereANameIsSeveralPeoples) {
   v1::Event bobs = session_requested("x2", Spec(), "bob");
   bobs.mutable_session_requested()->set_name("x1");
   Given g = given(cluster() + Events{session_requested("x1"), bobs});
-  EXPECT_EQ(find_session(g.state(), user("root", "superadmin"), "x1").error().code, "ambiguous-name");
+  EXPECT_EQ(find_session(g.state(), user("root", v1::ROLE_SUPERADMIN), "x1").error().code, "ambiguous-name");
   EXPECT_EQ((*find_session(g.state(), user("bob"), "x1"))->id, session_id("x2"));
 }
 
-projections::Actor admin() { return {"root", "superadmin", "default", {}, {}}; }
+projections::Actor admin() { return {"root", v1::ROLE_SUPERADMIN, "default", {}, {}}; }
 
 TEST(AgentJson, AddsUpItsDevicesAndNamesWhoHoldsThem) {
   Given g = given(cluster() + running("s1"));
@@ -356,7 +357,7 @@ TEST(AgentJson, ToWhoSeesOnlyTheirOwnItShowsTheirKernelsAndNotHowItIsReached) {
   Given g = given(cluster() + running("s1"));
   const auto shown = [&g](const std::string& user) {
     return agent_to_json(g.state(), SlotKinds(g.state()), g.agent("a1"),
-                         {user, "user", "default", {"default"}, {}});
+                         {user, v1::ROLE_USER, "default", {"default"}, {}});
   };
   EXPECT_EQ(shown("alice").at("kernels").as_array().size(), 1u);
   const auto others = shown("bob");

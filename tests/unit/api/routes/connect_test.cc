@@ -92,7 +92,7 @@ TEST_F(Connect, AConnectionIsAnOpening) {
   const auto page = rig.cell.read_journal(before + 1, 100, 1u << 20);
   ASSERT_TRUE(page.ok());
   ASSERT_EQ(page->records.size(), 1u);
-  EXPECT_EQ(page->records[0].record->events(0).kernel_opened().kind(), "app");
+  EXPECT_EQ(page->records[0].record->events(0).kernel_opened().kind(), v1::WAY_KIND_APP);
   EXPECT_EQ(page->records[0].record->events(0).kernel_opened().name(), "8888");
 }
 

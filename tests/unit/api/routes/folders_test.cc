@@ -209,12 +209,12 @@ TEST_F(Folders, ChangesAreAskedForByTheFoldersId) {
 TEST_F(Folders, SharesAreWithAUserOrAProject) {
   const auto with_user = asked("PUT", "/v1/folders/data/shares", R"({"user": "bob", "access": "read"})");
   EXPECT_EQ(with_user.share_folder().folder(), wire("f1"));
-  EXPECT_EQ(with_user.share_folder().scope(), "user");
+  EXPECT_EQ(with_user.share_folder().scope(), v1::SCOPE_KIND_USER);
   EXPECT_EQ(with_user.share_folder().id(), "bob");
   EXPECT_EQ(with_user.share_folder().access(), "read");
   const auto with_project =
       asked("PUT", "/v1/folders/data/shares", R"({"project": "other", "access": "none"})");
-  EXPECT_EQ(with_project.share_folder().scope(), "project");
+  EXPECT_EQ(with_project.share_folder().scope(), v1::SCOPE_KIND_PROJECT);
   EXPECT_EQ(with_project.share_folder().id(), "default/other");
   for (const char* body : {R"({"access": "read"})", R"({"user": "bob", "project": "p", "access": "read"})"})
     EXPECT_EQ(code("PUT", "/v1/folders/data/shares", body), "invalid-spec") << body;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/api/routes/route_table.h"
+#include "tests/support/words.h"
 #include "tests/unit/api/support/api_rig.h"
 
 namespace berth::testing {
@@ -12,8 +13,8 @@ namespace {
 // Opens what the path says, and replies "opened", or the error.
 void open_by_path(const api::Services& services, const api::CallPtr& call, const api::Reply& reply) {
   api::Opening opening{SessionId(Uuid::parse(call->path[0]).value_or(Uuid{})),
-                       KernelId(Uuid::parse(call->path[1]).value_or(Uuid{})), call->path[2],
-                       call->path[3] == "-" ? "" : call->path[3]};
+                       KernelId(Uuid::parse(call->path[1]).value_or(Uuid{})),
+                       value_of<v1::WayKind>(call->path[2]), call->path[3] == "-" ? "" : call->path[3]};
   api::record_opening(services, call, std::move(opening), [reply](const std::optional<Error>& error) {
     reply(api::json_text_reply(200, error ? to_string(*error) : "opened"));
   });

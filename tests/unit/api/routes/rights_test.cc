@@ -8,6 +8,7 @@
 #include "projections/folder_access.h"
 #include "projections/rights.h"
 #include "tests/support/limits.h"
+#include "tests/support/words.h"
 #include "tests/unit/api/support/some_folders.h"
 #include "tests/unit/api/support/stream_client.h"
 
@@ -41,7 +42,7 @@ v1::UserDefined definition(const Person& person) {
   user.set_name(person.name);
   user.set_domain(person.domain);
   user.add_projects(person.project);
-  user.set_role(person.role);
+  user.set_role(value_of<v1::Role>(person.role));
   if (person.administers) user.add_admin_of(person.project);
   return user;
 }
@@ -349,7 +350,7 @@ TEST_F(RoleWalk, AGroupNamesTheWeightsOfTheCallerAlone) {
                                   {"user", "alice"},
                                   {"user", "eve"}}) {
     auto* weight = group.mutable_resource_group_defined()->mutable_fair_share()->add_weights();
-    weight->set_scope(scope);
+    weight->set_scope(value_of<v1::ScopeKind>(scope));
     weight->set_id(id);
     weight->set_weight(kUnit);
   }
@@ -371,7 +372,7 @@ TEST_F(RoleWalk, AGroupNamesTheWeightsOfTheCallerAlone) {
 TEST_F(RoleWalk, AGroupThatIsNotOpenIsUnknownAndItsAgentsToo) {
   v1::Event closed = group_defined("default");
   auto* to = closed.mutable_resource_group_defined()->add_open_to();
-  to->set_scope("project");
+  to->set_scope(v1::SCOPE_KIND_PROJECT);
   to->set_id("default/other");
   rig.cell.append({closed});
   const Person& alice = person("alice");

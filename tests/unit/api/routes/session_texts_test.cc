@@ -22,8 +22,9 @@ struct Listener {
   void on_row(const SlotTypeRow*, const SlotTypeRow*) { texts.forget(); }
 };
 
-const projections::Actor kRoot{"root", "superadmin", "default", {}, {}};
-const projections::Actor kNobody{"nobody", "user", "default", {}, {}};  // from whom preemptors are hidden
+const projections::Actor kRoot{"root", v1::ROLE_SUPERADMIN, "default", {}, {}};
+const projections::Actor kNobody{
+    "nobody", v1::ROLE_USER, "default", {}, {}};  // from whom preemptors are hidden
 
 std::string anew(const projections::State& state, const std::vector<const SessionRow*>& sessions,
                  const projections::Actor& actor) {

@@ -46,7 +46,7 @@ TEST(TerminateSessions, AnswersForEachInTheOrderAskedFor) {
 TEST(TerminateSessions, AMonitorSeesAllAndEndsNone) {
   ApiRig rig;
   v1::Event monitor = user_defined("bob");
-  monitor.mutable_user_defined()->set_role("monitor");
+  monitor.mutable_user_defined()->set_role(v1::ROLE_MONITOR);
   rig.cell.append({monitor, session_requested("s1")});
   const auto reply = terminate(rig, by_ids({id_text("s1")}), "bob-key");
   EXPECT_EQ(reply.status, 403u) << reply.body;

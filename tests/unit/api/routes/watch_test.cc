@@ -474,7 +474,7 @@ TEST(WatchRows, AGroupThatIsOpenToOthersNowBeginsTheStreamsOfUsersAnew) {
   Client alice(rig, "agents", ""), admin(rig, "agents", "", "admin-key");
   v1::Event group = group_defined("default");
   auto* scope = group.mutable_resource_group_defined()->add_open_to();
-  scope->set_scope("user");
+  scope->set_scope(v1::SCOPE_KIND_USER);
   scope->set_id("bob");
   rig.cell.append({group});
   while (alice.pull()) {}

@@ -43,7 +43,7 @@ TEST_F(Apps, AnOpeningIsAnEvent) {
   ASSERT_TRUE(page.ok());
   ASSERT_EQ(page->records.size(), 1u);
   const auto& opened = page->records[0].record->events(0).kernel_opened();
-  EXPECT_EQ(opened.kind(), "app");
+  EXPECT_EQ(opened.kind(), v1::WAY_KIND_APP);
   EXPECT_EQ(opened.name(), "jupyter");
 }
 

@@ -18,7 +18,7 @@ Events keys() {
   v1::Event off = key_pair("off-key", "alice");
   off.mutable_key_pair_defined()->set_active(false);
   v1::Event admin = user_defined("admin");
-  admin.mutable_user_defined()->set_role("superadmin");
+  admin.mutable_user_defined()->set_role(v1::ROLE_SUPERADMIN);
   return {admin,
           user_defined("bob"),
           key_pair("admin-key", "admin"),

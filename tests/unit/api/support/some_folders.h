@@ -6,6 +6,7 @@
 
 #include "controller/api/map/folders/folder_lookup.h"
 #include "tests/support/events.h"
+#include "tests/support/words.h"
 
 namespace berth::testing {
 
@@ -54,7 +55,7 @@ inline v1::Event folder_shared_with(const std::string& folder, const std::string
   v1::Event e;
   auto* body = e.mutable_folder_shared();
   body->set_folder(wire(folder));
-  body->set_scope(scope);
+  body->set_scope(value_of<v1::ScopeKind>(scope));
   body->set_id(id);
   body->set_access(access);
   return e;
