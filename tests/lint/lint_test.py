@@ -87,6 +87,11 @@ EXAMPLES = {
     words.no_host_outside_this_machine: (
         [{"a.sh": "curl https:/" + "/some.where.net/x"}, {"a.md": "take it from docker" + ".io/library"}],
         [{"a.sh": "curl http://127.0.0.1:7410/v1 https://example.com"}]),
+    words.enums_are_not_compared_as_text: (
+        [{"controller/a.cc": 'if (user.role() == "superadmin") return;'}, {"projections/a.h": 'return subject_scope != "user";'},
+         {"ops/a.cc": 'if ("exec" == body->kind()) return;'}],
+        [{"controller/a.cc": 'if (user.role() == v1::ROLE_SUPERADMIN || spec.role() == "main" || name == "user") return;',
+          "tests/a.cc": 'if (role == "user") return;'}]),
     words.every_test_asserts: (
         [{"a.cc": "TEST(Noun, Does) {\n  run();\n}"}, {"a.cc": "TEST_F(Noun, Does) { SUCCEED(); }"},
          {"a.cc": "void rows(int a) { run(a); }\nTEST(Noun, Does) { rows(1); }"}],

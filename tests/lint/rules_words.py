@@ -83,6 +83,19 @@ def no_host_outside_this_machine(tree):
                 yield Problem(path, line, f"'{host}' is a host outside this machine")
 
 
+ENUM_WORDS = ("superadmin|domain-admin|user|monitor|domain|project|keypair|resource-group|cluster|group|image|preset|agent|key|producer|"
+              "exec|shell|copy|app|password|environment|head")
+
+
+def enums_are_not_compared_as_text(tree):
+    """The schema's enums are compared as such; their words are for what is read and written (events/codec/words)."""
+    name, word = r"\b\w*(?:role|scope|kind|way)_?(?:\(\))?", rf'"(?:{ENUM_WORDS})"'
+    pattern = re.compile(rf"{name}\s*[=!]=\s*{word}|{word}\s*[=!]=\s*(?:\w+(?:\(\))?(?:\.|->))*{name}(?![\w(])")
+    code = [path for path in tree.code() if path.startswith(("controller/", "projections/", "events/", "agents/", "ops/"))]
+    for path, line, match in matches(tree, code, pattern):
+        yield Problem(path, line, f"'{match.group()}' compares an enum by its word")
+
+
 TEST_HEAD = re.compile(r"\b(?:TYPED_)?TEST(?:_[FP])?\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*$|\bRC_GTEST(?:_\w+)?_PROP\s*\(")
 TEST_NAME = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.M)
 ASSERTION = re.compile(r"\b(?:EXPECT|ASSERT)_\w+|\bFAIL\s*\(|\bADD_FAILURE\w*\s*\(|\bRC_\w*ASSERT\w*|\.\s*then\w*\s*\("
