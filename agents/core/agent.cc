@@ -101,7 +101,7 @@ void Agent::on(const JoinIds& ids, Instant now, AgentOutputs& out) {
   v1::Join& join = *report.mutable_join();
   join.set_nonce(std::string(ids.nonce.view()));
   *join.mutable_agent() = announced_;
-  join.set_lease_ms(lease_to_ask(now.boottime));
+  join.mutable_agent()->set_lease_ms(lease_to_ask(now.boottime));
   tell_kernels(join, now);
   out.reports.push_back(std::move(report));
   beat(now, out);

@@ -17,7 +17,7 @@ void Agent::on(const OrderArrived& arrived, Instant now, AgentOutputs& out) {
   const v1::Order& order = arrived.order;
   if (order.agent() != announced_.agent() || incarnation_.is_nil()) return;
   if (!order.incarnation().empty() && order.incarnation() != incarnation_.view()) return;
-  if (!order.has_snapshot_part()) return judge(order, now, out);
+  if (!SnapshotParts::is_part(order.snapshot())) return judge(order, now, out);
   if (const auto whole = parts_.add(order)) judge(*whole, now, out);
 }
 

@@ -8,8 +8,8 @@ namespace berth::agents {
 
 std::optional<v1::Order> SnapshotParts::add(v1::Order order) {
   v1::Snapshot part;
-  part.Swap(order.mutable_snapshot_part());
-  order.clear_snapshot_part();
+  part.Swap(order.mutable_snapshot());
+  order.clear_snapshot();
   if (part.after().empty()) {
     so_far_ = std::move(order);
     so_far_.mutable_snapshot()->Swap(&part);

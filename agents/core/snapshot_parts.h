@@ -14,8 +14,11 @@ class SnapshotParts {
  public:
   // The order with the whole snapshot, once its last part has come. A part that does not go on where the one
   // before it ended is left out: an agent whose snapshot stays away asks for another.
-  // REQUIRES: the order has a snapshot_part.
+  // REQUIRES: the order has a part of a snapshot.
   std::optional<v1::Order> add(v1::Order order);
+  static bool is_part(const v1::Snapshot& snapshot) {
+    return !snapshot.after().empty() || !snapshot.up_to().empty();
+  }
 
  private:
   bool goes_on(const v1::Order& order) const;

@@ -101,15 +101,6 @@ std::optional<Timestamp> FakeBackend::due(const Kernel& kernel) const {
   return first;
 }
 
-std::optional<Timestamp> FakeBackend::next_due() const {
-  std::optional<Timestamp> first;
-  for (const auto& [key, kernel] : kernels_) {
-    const auto at = due(kernel);
-    if (at && (!first || *at < *first)) first = at;
-  }
-  return first;
-}
-
 void FakeBackend::pump(Instant now) {
   BERTH_CHECK(now.boottime >= now_.boottime, "boottime went back");
   // Earliest first; kernels that are due at one instant in the order of their keys. A callback may call

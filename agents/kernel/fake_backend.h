@@ -60,8 +60,6 @@ class FakeBackend : public KernelBackend {
 
   // Moves the machine's time forward and delivers the events until then. Time never goes back.
   void pump(Instant now);
-  // The next boottime at which pump() has something to do; nullopt: not before another call.
-  std::optional<Timestamp> next_due() const;
 
   // The agent process dies: events go nowhere until recover(). Kernels go on, and leases run out.
   void crash() { on_event_ = nullptr; }

@@ -49,17 +49,16 @@ void KernelSpans::on_input(const AgentInput& input, const KernelTable& known, Ti
 void KernelSpans::on_order(const v1::Order& order, const KernelTable& known, Timestamp now) {
   for (const auto& start : order.start())
     if (const auto key = key_of(start); key && !known.records().contains(*key)) follow(start, *key, now);
-  for (const auto* snapshot : {&order.snapshot(), &order.snapshot_part()})
-    for (const auto& desired : snapshot->kernels()) {
-      const auto key = key_of(desired.start());
-      if (!key) continue;
-      const auto record = known.records().find(*key);
-      if (record == known.records().end()) {
-        if (!desired.started() && !desired.stopping()) follow(desired.start(), *key, now);
-      } else if (!record->second.ended()) {
-        follow(desired.start(), *key, 0);
-      }
+  for (const auto& desired : order.snapshot().kernels()) {
+    const auto key = key_of(desired.start());
+    if (!key) continue;
+    const auto record = known.records().find(*key);
+    if (record == known.records().end()) {
+      if (!desired.started() && !desired.stopping()) follow(desired.start(), *key, now);
+    } else if (!record->second.ended()) {
+      follow(desired.start(), *key, 0);
     }
+  }
 }
 
 void KernelSpans::follow(const v1::StartKernel& start, const KernelKey& key, Timestamp ordered) {

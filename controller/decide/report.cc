@@ -150,7 +150,6 @@ EventList decide_join(const DecisionContext& c, const v1::Report& report, const 
   auto* joined = events.add(c.stamp).mutable_agent_joined();
   *joined = join.agent();
   make_sound(joined);
-  joined->set_lease_ms(join.lease_ms());
   joined->set_agent(report.agent());
   joined->set_incarnation(report.incarnation());
   joined->set_nonce(join.nonce());

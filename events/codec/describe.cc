@@ -56,11 +56,6 @@ void NameBook::learn(const v1::Event& event) {
   }
 }
 
-void NameBook::forget_session(std::string_view session_id) {
-  if (const auto found = sessions_.find(session_id); found != sessions_.end()) sessions_.erase(found);
-  std::erase_if(kernels_, [&](const auto& entry) { return entry.second.session_id == session_id; });
-}
-
 std::string NameBook::session(std::string_view id) const {
   const auto found = sessions_.find(id);
   return found == sessions_.end() || found->second.empty() ? short_id(id) : found->second;

@@ -21,11 +21,10 @@ std::string event_name(const v1::Event& event);
 bool is_event_name(std::string_view name);
 
 // Names learned from past events: sessions from SessionRequested, kernels from SessionScheduled. The book
-// grows without bound unless its owner calls forget_session() for ended sessions. One thread at a time.
+// grows with the sessions of what is read. One thread at a time.
 class NameBook {
  public:
   void learn(const v1::Event& event);
-  void forget_session(std::string_view session_id);
   // The name of an id (16 bytes): "demo-1", "demo-1/main1"; the first 8 digits of an unknown id.
   std::string session(std::string_view id) const;
   std::string kernel(std::string_view id) const;

@@ -62,12 +62,9 @@ v1::Sealed EnvironmentSeal::seal_for_agent(std::string_view sealed, std::string_
 void open_environments(v1::Order& order, const Signer& agent) {
   const SealingKey key = SealingKey::of_agent(agent.key());
   for (auto& start : *order.mutable_start()) open_start(start, key, agent.cluster(), order.agent());
-  const auto open_all = [&](v1::Snapshot& snapshot) {
-    for (auto& kernel : *snapshot.mutable_kernels())
-      open_start(*kernel.mutable_start(), key, agent.cluster(), order.agent());
-  };
-  if (order.has_snapshot()) open_all(*order.mutable_snapshot());
-  if (order.has_snapshot_part()) open_all(*order.mutable_snapshot_part());
+  if (!order.has_snapshot()) return;
+  for (auto& kernel : *order.mutable_snapshot()->mutable_kernels())
+    open_start(*kernel.mutable_start(), key, agent.cluster(), order.agent());
 }
 
 }  // namespace berth

@@ -25,7 +25,6 @@ enum class Channel : std::uint8_t {
   kOrder = 4,
   kAck = 5,
   kControl = 6,
-  kService = 7,
   kJournal = 8  // journal_signer.h
 };
 

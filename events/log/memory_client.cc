@@ -72,10 +72,4 @@ void MemoryLogReader::seek(Partition partition, Offset offset) {
   BERTH_CHECK(false, "seek in a partition that the reader does not read");
 }
 
-std::uint64_t memory_client_of(const EventLog& client) {
-  const auto* memory = dynamic_cast<const MemoryLogClient*>(&client);
-  BERTH_CHECK(memory != nullptr, "not a client of a memory log");
-  return memory->id();
-}
-
 }  // namespace berth

@@ -19,7 +19,6 @@ class MemoryLogClient final : public EventLog {
   MemoryLogClient(const MemoryLogClient&) = delete;
   MemoryLogClient& operator=(const MemoryLogClient&) = delete;
 
-  std::uint64_t id() const { return id_; }
   const LogLayout& layout() const override { return server_->layout(); }
   void append(Partition partition, std::string_view key, std::string payload, AppendDone done) override;
   void flush() override {}

@@ -39,7 +39,7 @@ enum class InFlightPhase : std::uint8_t { kQueued, kLanded, kStray };
 
 struct InFlight {
   std::uint64_t id = 0;      // grows with append order over all clients
-  std::uint64_t client = 0;  // see memory_client_of()
+  std::uint64_t client = 0;  // number of the client that appended
   Partition partition;
   InFlightPhase phase = InFlightPhase::kQueued;
   std::string payload;
@@ -126,9 +126,6 @@ class MemoryLogServer : public std::enable_shared_from_this<MemoryLogServer> {
   std::uint64_t version_ = 0;
   bool pumping_ = false;
 };
-
-// The number of a client in in_flight(). REQUIRES: `client` came from connect().
-std::uint64_t memory_client_of(const EventLog& client);
 
 // A server of its own in kAutomatic mode: the easiest log for a unit test.
 std::unique_ptr<EventLog> open_memory_log(const LogLayout& layout);

@@ -309,15 +309,4 @@ Result<void> CheckpointDb::join(const PastCheckpoint& old, PastCheckpoint into) 
   return {};
 }
 
-std::uint64_t CheckpointDb::disk_bytes() const {
-  std::uint64_t bytes = 0;
-  std::error_code code;
-  for (fs::directory_iterator it(folder_, code), end; !code && it != end; it.increment(code)) {
-    std::error_code unreadable;
-    const auto size = it->file_size(unreadable);
-    if (!unreadable) bytes += size;
-  }
-  return bytes;
-}
-
 }  // namespace berth::projections

@@ -57,8 +57,6 @@ class CheckpointDb {
   // store-failed.
   Result<void> read(const PastCheckpoint& at, const std::function<bool(const LoadedRow&)>& row) const;
 
-  std::uint64_t disk_bytes() const;
-
  private:
   explicit CheckpointDb(std::filesystem::path folder) : folder_(std::move(folder)) {}
   Result<void> open_db(Mode mode, const Uuid& cluster);

@@ -30,6 +30,25 @@ namespace berth::testing::decisions {
 
 // The definitions, user bob beside alice, and one agent, "a1".
 inline Events world() { return definitions() + Events{user_defined("bob")} + agent("a1"); }
+// The same with somebody of each role. Domain default: alice, bob, domain admin dave, project admin pat,
+// monitor monty, superadmin root. Domain d2: domain admin dora.
+inline Events world_of_all_roles() {
+  Events out = world() + Events{domain_defined("d2"),
+                                project_defined("d2", "p"),
+                                user_with_role("root", "superadmin"),
+                                user_with_role("dave", "domain-admin"),
+                                user_with_role("monty", "monitor"),
+                                user_defined("pat"),
+                                user_with_role("dora", "domain-admin")};
+  for (v1::Event& e : out) {
+    if (e.user_defined().name() == "pat") e.mutable_user_defined()->add_admin_of("default");
+    if (e.user_defined().name() == "dora") {
+      e.mutable_user_defined()->set_domain("d2");
+      e.mutable_user_defined()->set_projects(0, "p");
+    }
+  }
+  return out;
+}
 
 // A decision that no input asks for: of the passing of time, or of a scheduling pass.
 using Cause = std::function<controller::EventList(const controller::DecisionContext&)>;

@@ -27,7 +27,6 @@ struct Caller {
   std::shared_ptr<const projections::Actor> today = nullptr;
   // Of requests: "user:alice", "producer:web".
   std::string actor() const { return producer.empty() ? "user:" + user : "producer:" + producer; }
-  bool sees_all() const { return role == v1::ROLE_SUPERADMIN || role == v1::ROLE_MONITOR; }
 };
 
 // Whether what the caller signed in by is still good.

@@ -191,7 +191,7 @@ std::vector<v1::Order> in_parts(v1::Order order) {
     if (part == nullptr || bytes + more > kSnapshotBytesMax) {
       const std::string after = part == nullptr ? "" : part->kernels().rbegin()->start().kernel_id();
       if (part != nullptr) part->set_up_to(after);
-      part = parts.emplace_back(order).mutable_snapshot_part();
+      part = parts.emplace_back(order).mutable_snapshot();
       part->set_join_nonce(whole.join_nonce());
       part->set_after(after);
       part->mutable_folders()->Swap(whole.mutable_folders());  // of the first; then it is empty

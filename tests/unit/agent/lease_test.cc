@@ -40,12 +40,12 @@ class LongLeases : public Leases {
     times.lease = granted = 2 * kMinute;
     make();
   }
-  std::int64_t asked() const { return out.reports.at(0).join().lease_ms(); }
+  std::int64_t asked() const { return out.reports.at(0).join().agent().lease_ms(); }
 };
 
 TEST_F(Leases, OfTheShortestLengthIsNotAskedFor) {
   join();
-  EXPECT_EQ(out.reports.at(0).join().lease_ms(), 0);
+  EXPECT_EQ(out.reports.at(0).join().agent().lease_ms(), 0);
 }
 
 TEST_F(LongLeases, AreAskedForByTheJoinAndGrantedByAcks) {

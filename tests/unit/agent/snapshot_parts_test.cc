@@ -20,7 +20,7 @@ class SnapshotInParts : public AgentTest {
   v1::Order part(std::uint64_t sequence, std::uint32_t after, std::uint32_t up_to,
                  const std::vector<std::uint32_t>& kernels, bool started = false) const {
     v1::Order order = this->order(sequence, sequence);
-    v1::Snapshot& snapshot = *order.mutable_snapshot_part();
+    v1::Snapshot& snapshot = *order.mutable_snapshot();
     snapshot.set_join_nonce(bytes(nonce));
     if (after != 0) snapshot.set_after(id_of(after));
     if (up_to != 0) snapshot.set_up_to(id_of(up_to));

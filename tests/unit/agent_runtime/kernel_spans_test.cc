@@ -31,10 +31,9 @@ class KernelSpansTest : public ::testing::Test {
     it.on_input(arrived, table, now);
     if (!table.records().contains(key())) table.add(key(), KernelPhase::kPulling);
   }
-  void snapshot(bool started, bool in_parts, Timestamp now) {
+  void snapshot(bool started, Timestamp now) {
     OrderArrived arrived;
-    auto& desired =
-        *(in_parts ? arrived.order.mutable_snapshot_part() : arrived.order.mutable_snapshot())->add_kernels();
+    auto& desired = *arrived.order.mutable_snapshot()->add_kernels();
     *desired.mutable_start() = start();
     desired.set_started(started);
     it.on_input(arrived, table, now);
@@ -190,32 +189,28 @@ TEST_F(KernelSpansTest, AnOrderIsTakenOnceAndOneThatIsNotObeyedIsForgotten) {
 }
 
 TEST_F(KernelSpansTest, ASnapshotStartsWhatIsMissingAndNamesTheTraceOfWhatRuns) {
-  for (const bool in_parts : {false, true}) {
-    spans.clear();
-    snapshot(false, in_parts, 10);
-    table.add(key(), KernelPhase::kGiven);
-    event(KernelEvent::What::kRunning, 20);
-    EXPECT_EQ(told(), Told{"start kernel 10-20"});
+  snapshot(false, 10);
+  table.add(key(), KernelPhase::kGiven);
+  event(KernelEvent::What::kRunning, 20);
+  EXPECT_EQ(told(), Told{"start kernel 10-20"});
 
-    spans.clear();
-    KernelSpans next{"a1", true,
-                     [this](Span span) { spans.push_back(std::move(span)); }};  // an agent's next life
-    OrderArrived arrived;
-    auto& desired =
-        *(in_parts ? arrived.order.mutable_snapshot_part() : arrived.order.mutable_snapshot())->add_kernels();
-    *desired.mutable_start() = start();
-    desired.set_started(true);
-    next.on_input(arrived, table, 30);
-    KernelEvent over;
-    over.what = KernelEvent::What::kEnded;
-    over.key = key();
-    over.started_at = 20;
-    over.ended_at = 40;
-    next.on_input(over, table, 41);
-    EXPECT_EQ(told(), Told{"end kernel 40-41"});
-    table.erase(key());
-    it.on_input(Tick{}, table, 50);
-  }
+  spans.clear();
+  KernelSpans next{"a1", true,
+                   [this](Span span) { spans.push_back(std::move(span)); }};  // an agent's next life
+  OrderArrived arrived;
+  auto& desired = *arrived.order.mutable_snapshot()->add_kernels();
+  *desired.mutable_start() = start();
+  desired.set_started(true);
+  next.on_input(arrived, table, 30);
+  KernelEvent over;
+  over.what = KernelEvent::What::kEnded;
+  over.key = key();
+  over.started_at = 20;
+  over.ended_at = 40;
+  next.on_input(over, table, 41);
+  EXPECT_EQ(told(), Told{"end kernel 40-41"});
+  table.erase(key());
+  it.on_input(Tick{}, table, 50);
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ TEST_F(FolderOrders, TheFirstPartOfALargeSnapshotHasTheFolders) {
   const auto parts = Router(config, keys, Uuid()).snapshot(given.state(), "a1");
   ASSERT_GT(parts.size(), 1u);
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    EXPECT_EQ(opened(parts[i].second).snapshot_part().folders_size(), i == 0 ? 1 : 0);
+    EXPECT_EQ(opened(parts[i].second).snapshot().folders_size(), i == 0 ? 1 : 0);
     EXPECT_LE(parts[i].second.payload.size(), kPayloadBytesMax);
   }
 }

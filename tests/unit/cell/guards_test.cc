@@ -345,7 +345,7 @@ TEST_F(LeaseMargin, P24_TheJoinOfAFencedAgentBeginsALeaseOfItsOwn) {
 TEST_F(LeaseMargin, P24_TheLeaseOfAJoinIsGrantedByAcksAndWaitedOutByEveryLeader) {
   v1::Report again = join();
   again.mutable_join()->set_nonce(std::string(Rng(77).uuid().view()));
-  again.mutable_join()->set_lease_ms(30'000);
+  again.mutable_join()->mutable_agent()->set_lease_ms(30'000);
   tell(again);
   read_all_back();
   EXPECT_EQ(state().agents.find("a1")->lease_ms, 30'000);

@@ -60,8 +60,7 @@ TEST_F(RouterOfALargeAgent, F16_TellsFiveThousandKernelsInPartsThatFitAndLeaveNo
   std::string up_to;
   std::vector<std::string> told;
   for (const v1::Order& order : parts) {
-    EXPECT_FALSE(order.has_snapshot());
-    const v1::Snapshot& part = order.snapshot_part();
+    const v1::Snapshot& part = order.snapshot();
     EXPECT_EQ(part.after(), up_to);
     EXPECT_FALSE(part.join_nonce().empty());
     up_to = part.up_to();

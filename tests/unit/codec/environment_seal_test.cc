@@ -110,15 +110,6 @@ TEST(EnvironmentSeal, KernelsOfASnapshotAreOpenedToo) {
   EXPECT_EQ(snapshot.snapshot().kernels(0).start().spec().env(0).value(), kValue);
 }
 
-TEST(EnvironmentSeal, KernelsOfAPartOfASnapshotAreOpenedToo) {
-  Started s;
-  v1::Order part;
-  part.set_agent("a1");
-  *part.mutable_snapshot_part()->add_kernels()->mutable_start() = s.order.start(0);
-  open_environments(part, s.agent);
-  EXPECT_EQ(part.snapshot_part().kernels(0).start().spec().env(0).value(), kValue);
-}
-
 TEST(EnvironmentSeal, AnOrderWithoutASnapshotGetsNone) {
   Started s;
   open_environments(s.order, s.agent);

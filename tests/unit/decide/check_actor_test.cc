@@ -7,23 +7,8 @@ namespace berth::testing::decisions {
 namespace {
 
 Events actors() {
-  Events out = world() + Events{domain_defined("d2"),
-                                project_defined("d2", "p"),
-                                user_with_role("root", "superadmin"),
-                                user_with_role("dave", "domain-admin"),
-                                user_with_role("monty", "monitor"),
-                                user_defined("pat"),
-                                user_with_role("dora", "domain-admin"),
-                                key_pair_defined("AK1", "alice"),
-                                browser_session_started("b1", "alice")};
-  for (v1::Event& e : out) {
-    if (e.user_defined().name() == "pat") e.mutable_user_defined()->add_admin_of("default");
-    if (e.user_defined().name() == "dora") {
-      e.mutable_user_defined()->set_domain("d2");
-      e.mutable_user_defined()->set_projects(0, "p");
-    }
-  }
-  return out;
+  return world_of_all_roles() +
+         Events{key_pair_defined("AK1", "alice"), browser_session_started("b1", "alice")};
 }
 
 v1::Request with_key(v1::Request request, const std::string& key) {

@@ -4,28 +4,8 @@
 namespace berth::testing::decisions {
 namespace {
 
-// s1 of alice runs on a1; bob is of her project. Project admin pat, domain admin dave, monitor monty,
-// superadmin root; dora of another domain.
-Events owned_session() {
-  Events out = world() + Events{domain_defined("d2"),
-                                project_defined("d2", "p"),
-                                user_with_role("root", "superadmin"),
-                                user_with_role("dave", "domain-admin"),
-                                user_with_role("monty", "monitor"),
-                                user_defined("pat"),
-                                user_with_role("dora", "domain-admin"),
-                                session_requested("s1"),
-                                session_scheduled("s1", "a1"),
-                                kernel_running(kernel_name("s1"))};
-  for (v1::Event& e : out) {
-    if (e.user_defined().name() == "pat") e.mutable_user_defined()->add_admin_of("default");
-    if (e.user_defined().name() == "dora") {
-      e.mutable_user_defined()->set_domain("d2");
-      e.mutable_user_defined()->set_projects(0, "p");
-    }
-  }
-  return out;
-}
+// s1 of alice runs on a1; bob is of her project.
+Events owned_session() { return world_of_all_roles() + running("s1", "a1"); }
 
 std::string open_refusal(const v1::Request& r, const Events& more = {}) {
   Case c = given(owned_session() + more);

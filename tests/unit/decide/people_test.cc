@@ -4,26 +4,9 @@
 namespace berth::testing::decisions {
 namespace {
 
-// Domain default: alice, bob, domain admin dave, project admin pat, monitor monty, superadmin root. Domain
-// d2: domain admin dora.
 Events people() {
-  Events out = world() + Events{project_defined("default", "other"),
-                                domain_defined("d2"),
-                                project_defined("d2", "p"),
-                                user_with_role("root", "superadmin"),
-                                user_with_role("dave", "domain-admin"),
-                                user_with_role("monty", "monitor"),
-                                user_defined("pat"),
-                                user_with_role("dora", "domain-admin"),
-                                browser_session_started("b1", "alice")};
-  for (v1::Event& e : out) {
-    if (e.user_defined().name() == "pat") e.mutable_user_defined()->add_admin_of("default");
-    if (e.user_defined().name() == "dora") {
-      e.mutable_user_defined()->set_domain("d2");
-      e.mutable_user_defined()->set_projects(0, "p");
-    }
-  }
-  return out;
+  return world_of_all_roles() +
+         Events{project_defined("default", "other"), browser_session_started("b1", "alice")};
 }
 
 std::string code_of(const v1::Request& r, const Events& more = {}) {

@@ -171,15 +171,6 @@ TEST(Describe, SaysWhoseBrowserSessionOrLinkEnded) {
   EXPECT_EQ(describe(link), "LoginLinkEnded of alice: replaced");
 }
 
-TEST(Describe, ForgetsASessionAndItsKernels) {
-  NameBook names;
-  names.learn(requested("demo-1"));
-  names.learn(scheduled());
-  names.forget_session(kSession);
-  EXPECT_EQ(names.session(kSession), "11111111");
-  EXPECT_EQ(names.kernel(kKernel), "22222222");
-}
-
 TEST(Describe, StaysOneLineWhateverATextHolds) {
   v1::Event event;
   event.mutable_session_cancelled()->set_session_id(kSession);
