@@ -75,6 +75,8 @@ std::string describe_input_event(const v1::Event& event) {
   if (event.has_request_repeated()) return "first answered at " + position(event.request_repeated().first());
   if (event.has_request_expired())
     return "not after " + std::to_string(event.request_expired().not_after_ms()) + " ms";
+  if (event.has_termination_begun())
+    return "of " + std::to_string(event.termination_begun().selected_size()) + " sessions";
   if (event.has_input_rewound()) {
     const auto& e = event.input_rewound();
     return "back to " + input(e.stream(), e.partition(), e.to());

@@ -76,6 +76,7 @@ Forbidden apply(EventContext& c, const v1::KernelRunning& e);
 Forbidden apply(EventContext& c, const v1::KernelTerminated& e);
 Forbidden apply(EventContext& c, const v1::KernelOpened& e);
 Forbidden apply(EventContext& c, const v1::SessionShared& e);
+Forbidden apply(EventContext& c, const v1::TerminationBegun& e);
 Forbidden apply(EventContext& c, const v1::UnreachableChanged& e);
 Forbidden apply(EventContext& c, const v1::PasswordSet& e);
 Forbidden apply(EventContext& c, const v1::LoginLinkIssued& e);

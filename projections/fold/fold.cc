@@ -111,6 +111,7 @@ Forbidden apply_body(EventContext& c) {
     case v1::Event::kKernelOpened: return apply(c, e.kernel_opened());
     case v1::Event::kSessionShared: return apply(c, e.session_shared());
     case v1::Event::kUnreachableChanged: return apply(c, e.unreachable_changed());
+    case v1::Event::kTerminationBegun: return apply(c, e.termination_begun());
     case v1::Event::kPasswordSet: return apply(c, e.password_set());
     case v1::Event::kLoginLinkIssued: return apply(c, e.login_link_issued());
     case v1::Event::kLoginLinkEnded: return apply(c, e.login_link_ended());

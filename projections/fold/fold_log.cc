@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "projections/fold/event_context.h"
+#include "projections/tables/session_bounds.h"
 
 namespace berth::projections {
 namespace {
@@ -104,6 +105,25 @@ void forget_quarantined(State& state, const std::string& partition, std::uint64_
     std::from_chars(what.data() + begin.size(), what.data() + what.size(), offset);
     if (offset >= from) state.quarantine.erase(what);
   }
+}
+
+// A session that is selected need not live any more when its turn comes.
+Forbidden apply(EventContext& c, const v1::TerminationBegun& e) {
+  const auto id = Uuid::from_bytes(c.event.request_id());
+  if (!id || id->is_nil()) return "a termination of no request";
+  if (static_cast<std::size_t>(e.selected_size()) > kSelectedMax) return "too many sessions to end";
+  std::vector<SessionId> selected;
+  selected.reserve(static_cast<std::size_t>(e.selected_size()));
+  for (const std::string& bytes : e.selected()) {
+    const auto session = Uuid::from_bytes(bytes);
+    if (!session || c.state.sessions.find(SessionId(*session)) == nullptr) return "there is no such session";
+    selected.emplace_back(*session);
+  }
+  note_answer(c, AnswerKind::kAccepted);
+  RequestRow row = *c.state.requests.find(RequestRow::make_key(c.event.actor(), *id));
+  row.selected = std::move(selected);
+  c.state.requests.put(std::move(row));
+  return {};
 }
 
 // Changes nothing: the first answer stands. The event is for auditors, and so that the sender sees one.

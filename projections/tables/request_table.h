@@ -31,7 +31,8 @@ struct RequestRow {
   std::string code;                 // of a refusal
   std::string message;
   std::string hint;
-  bool keyed = false;  // body_hash is the request's keyed hash (P29)
+  bool keyed = false;               // body_hash is the request's keyed hash (P29)
+  std::vector<SessionId> selected;  // to be ended by requests that name this one (TerminationBegun)
 
   static Key make_key(const std::string& actor, const Uuid& id) {
     return actor + '\0' + std::string(id.view());
@@ -49,6 +50,7 @@ struct RequestRow {
     v(9, message);
     v(10, hint);
     v(11, keyed);
+    v(12, selected);
   }
 };
 

@@ -198,7 +198,8 @@ Events shared_sessions() {
                 session_shared("mounts", "user", "erin", true),
                 folder_created(projections::kAutomaticFolder, folder_owner("erin")),
                 folder_ready(projections::kAutomaticFolder),
-                session_requested("bare", refusing, "erin")};
+                session_requested("bare", refusing, "erin"),
+                answering(termination_begun({"together", "bare"}), "user:erin", "ending")};
 }
 
 // Producers, their keys and what they asked.

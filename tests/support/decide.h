@@ -494,6 +494,25 @@ inline v1::Request terminate_sessions(const std::vector<std::string>& sessions) 
   return r;
 }
 
+// Selects those with the status, any for ""; ends none yet.
+inline v1::Request select_to_end(const std::string& status, std::uint32_t expected, const std::string& key) {
+  v1::Request r = keyed(request(), key);
+  auto* body = r.mutable_terminate_sessions();
+  if (status.empty())
+    body->mutable_filter();
+  else
+    body->mutable_filter()->add_statuses(status);
+  body->set_expected(expected);
+  return r;
+}
+// Ends a part of what the request of that key selected.
+inline v1::Request end_selected(const std::string& key, std::uint32_t from = 0) {
+  v1::Request r = request();
+  r.mutable_terminate_sessions()->set_begun_by(wire(key));
+  r.mutable_terminate_sessions()->set_from(from);
+  return r;
+}
+
 // As image_building() or image_build_failed() says.
 inline v1::Request record_image_build(const v1::Event& event, const std::string& builder = "") {
   v1::Request r = controller_request();

@@ -84,6 +84,7 @@ v1::Event session_retried(const std::string& session, std::uint32_t retries);
 v1::Event session_terminating(const std::string& session, const std::string& reason = "user-requested",
                               bool forced = false);
 v1::Event session_cancelled(const std::string& session, const std::string& reason = "user-requested");
+v1::Event termination_begun(const std::vector<std::string>& sessions);
 v1::Event session_requeued(const std::string& session, std::uint32_t attempts = 1,
                            const std::string& reason = "start-failed");
 // Preemption: the place held, that it is no more, and who makes room: by its end, or going back to the queue.

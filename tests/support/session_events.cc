@@ -200,6 +200,13 @@ v1::Event kernel_opened(const std::string& session, const std::string& kind, con
   return e;
 }
 
+v1::Event termination_begun(const std::vector<std::string>& sessions) {
+  v1::Event e;
+  e.mutable_termination_begun();
+  for (const std::string& session : sessions) e.mutable_termination_begun()->add_selected(wire(session));
+  return e;
+}
+
 v1::Event session_shared(const std::string& session, const std::string& scope, const std::string& id,
                          bool withdrawn) {
   v1::Event e;

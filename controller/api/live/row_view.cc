@@ -33,7 +33,6 @@ Noun noun_of(WatchedTable table) {
 
 SessionFilter without_state(SessionFilter filter) {
   filter.statuses.clear();
-  filter.only_live = false;
   return filter;
 }
 

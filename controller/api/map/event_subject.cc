@@ -118,6 +118,7 @@ v1::Owner subject_of(const projections::State& state, const v1::Event& event) {
     case v1::Event::kKernelOpened:
     case v1::Event::kSessionShared: return of_session(state, event);
 
+    case v1::Event::kTerminationBegun:
     case v1::Event::kRequestRefused:
     case v1::Event::kRequestRepeated:
     case v1::Event::kRequestExpired: return of_actor(state, event);

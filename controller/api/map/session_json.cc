@@ -279,11 +279,6 @@ std::vector<std::string> mount_names(const projections::State& state, const Sess
   return names;
 }
 
-SessionStatus shown_status(const SessionRow& session) {
-  return session.forced && session.status == SessionStatus::kTerminating ? SessionStatus::kTerminated
-                                                                         : session.status;
-}
-
 std::vector<projections::SlotAmount> session_demand(const v1::SessionSpec& spec) {
   std::vector<projections::SlotAmount> demand;
   for (const auto& role : spec.roles())
@@ -419,17 +414,10 @@ std::string history_to_json(const SlotKinds& kinds, const projections::HistoryEn
 }
 
 bool SessionFilter::matches(const SessionRow& session, const projections::SessionShareRow* shares) const {
-  if (only_live && projections::is_end(session.status)) return false;
-  if (!user.empty() && session.owner->owner.user() != user) return false;
-  if (!name.empty() && session.name != name) return false;
   const v1::Owner& owner = session.owner->owner;
-  if (!project.empty() && owner.project() != project && owner.domain() + "/" + owner.project() != project)
-    return false;
-  if (seen_by && !may_see_session(*seen_by, owner, shares)) return false;
-  if (shared_with && !is_shared_with(*shared_with, owner, shares)) return false;
-  if (!group.empty() && session.spec->spec.group() != group) return false;
-  return statuses.empty() ||
-         std::find(statuses.begin(), statuses.end(), shown_status(session)) != statuses.end();
+  return projections::SessionFilter::matches(session) &&
+         (!seen_by || may_see_session(*seen_by, owner, shares)) &&
+         (!shared_with || is_shared_with(*shared_with, owner, shares));
 }
 
 SessionFilter read_session_filter(Query& query) {

@@ -13,6 +13,7 @@
 #include "controller/api/map/slot_amounts.h"
 #include "projections/automatic_folder.h"
 #include "projections/fold/fold.h"
+#include "projections/session_filter.h"
 #include "projections/tables/state.h"
 
 namespace berth::controller::api {
@@ -53,10 +54,6 @@ std::string session_to_json(const projections::State& state, const SlotKinds& ki
                             const projections::SessionRow& session, const projections::Actor& actor,
                             const v1::Environment* environment = nullptr);
 
-// As people see it: a session whose end was forced has ended for them at once, though its slots come free
-// only at the confirmed end (P25).
-projections::SessionStatus shown_status(const projections::SessionRow& session);
-
 // How far the image is built that the session waits for; nothing if it waits for none.
 std::optional<std::uint32_t> build_percent(const projections::State& state,
                                            const projections::SessionRow& session);
@@ -84,15 +81,9 @@ using QueuePositions = std::map<SessionId, std::uint32_t>;
 QueuePositions queue_positions(const projections::State& state,
                                const std::vector<const projections::SessionRow*>& sessions);
 
-struct SessionFilter {
-  std::string user;  // empty: everybody's
-  std::string name;
-  std::string group;
-  std::string project;                               // its name, or "DOMAIN/NAME"
-  std::vector<projections::SessionStatus> statuses;  // empty: all
-  std::optional<projections::Actor> seen_by;         // only those that this actor may see
-  std::optional<projections::Actor> shared_with;     // only those that are shared with this actor
-  bool only_live = false;                            // not those that have ended, whatever is shown of them
+struct SessionFilter : projections::SessionFilter {
+  std::optional<projections::Actor> seen_by;      // only those that this actor may see
+  std::optional<projections::Actor> shared_with;  // only those that are shared with this actor
   // `shares`: of the session; nullptr: there are none.
   bool matches(const projections::SessionRow& session,
                const projections::SessionShareRow* shares = nullptr) const;

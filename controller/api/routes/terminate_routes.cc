@@ -8,8 +8,8 @@
 #include "controller/api/routes/call.h"
 #include "events/base/hash.h"
 #include "events/base/plain_text.h"
-#include "projections/rights.h"
 #include "projections/session_access.h"
+#include "projections/tables/session_bounds.h"
 
 namespace berth::controller::api {
 namespace {
@@ -17,8 +17,8 @@ namespace {
 namespace json = boost::json;
 using projections::SessionRow;
 
-constexpr std::size_t kIdsMax = 10'000;
-constexpr std::size_t kChunk = 500;  // ids of one request in the journal
+constexpr std::size_t kIdsMax = projections::kSelectedMax;
+constexpr std::size_t kChunk = projections::kEndsPerRequestMax;  // sessions of one request in the journal
 constexpr std::size_t kReasonMax = 200;
 
 struct TerminateBody {
@@ -29,7 +29,8 @@ struct TerminateBody {
   std::string reason;
 };
 
-// One call under way: its chunks are asked for one after the other.
+// One call under way: its requests are asked for one after the other. With a filter the first one selects the
+// sessions, and the others name it; else each has a chunk of the ids.
 struct Terminating {
   Services services;
   CallPtr call;
@@ -65,7 +66,6 @@ void read_filter(ObjectReader& in, TerminateBody& out) {
   Query query(target, in.errors());
   out.filter = read_session_filter(query);
   out.filter->user = query.name("user");
-  out.filter->only_live = true;
 }
 
 TerminateBody read_terminate(ObjectReader& in) {
@@ -85,60 +85,11 @@ TerminateBody read_terminate(ObjectReader& in) {
   return out;
 }
 
-bool may_end(const projections::Actor& actor, const SessionRow& session) {
-  return may(actor, projections::Noun::kSession, projections::Verb::kEnd, session.owner->owner);
-}
-
-// The live sessions of the filter that the caller may end, in order of arrival.
-std::vector<SessionId> select(const projections::State& state, const Caller& caller,
-                              const SessionFilter& filter) {
-  const projections::Actor actor = actor_of(state, caller);
-  std::vector<const SessionRow*> found;
-  state.sessions.for_each_unordered([&](const SessionRow& session) {
-    if (filter.matches(session) && may_end(actor, session)) found.push_back(&session);
-  });
-  std::sort(found.begin(), found.end(),
-            [](const SessionRow* a, const SessionRow* b) { return a->created < b->created; });
-  std::vector<SessionId> ids;
-  ids.reserve(found.size());
-  for (const SessionRow* session : found) ids.push_back(session->id);
-  return ids;
-}
-
-// The request's id of each chunk follows from the call's, so that a repeated call repeats its chunks.
-Uuid id_of_chunk(const Call& call, std::size_t first) {
-  if (first == 0) return call.id;
+// The request's id follows from the call's, so that a repeated call repeats its requests.
+Uuid id_of_request(const Call& call, std::size_t number) {
+  if (number == 0) return call.id;
   return Uuid::from_hash(
-      blake2b_128("terminate:" + std::string(call.id.view()) + ":" + std::to_string(first / kChunk)));
-}
-
-// A call by filter that was answered before: the sessions that it ended, chunk by chunk.
-std::vector<SessionId> ended_before(const projections::State& state, const Call& call) {
-  std::vector<SessionId> ids;
-  for (std::size_t first = 0;; first += kChunk) {
-    const auto* row =
-        state.requests.find(projections::RequestRow::make_key(call.caller.actor(), id_of_chunk(call, first)));
-    if (row == nullptr) return ids;
-    ids.insert(ids.end(), row->sessions.begin(), row->sessions.end());
-  }
-}
-
-// Fills `ids` from the filter.
-std::optional<Problem> apply_filter(const StateView& view, const Call& call, TerminateBody& body) {
-  if (!body.filter) return std::nullopt;
-  body.ids = ended_before(view.state, call);
-  if (!body.ids.empty()) return std::nullopt;
-  body.ids = select(view.state, call.caller, *body.filter);
-  const std::size_t count = body.ids.size();
-  if (count > kIdsMax)
-    return make_problem("too-many-sessions",
-                        "the filter has " + std::to_string(count) + " sessions, at most 10000 end at once",
-                        "narrow it");
-  if (count == body.expected) return std::nullopt;
-  return make_problem(
-      "count-changed",
-      "the filter has " + std::to_string(count) + " live sessions now, not " + std::to_string(body.expected),
-      "look again, and send the count that you mean");
+      blake2b_128("terminate:" + std::string(call.id.view()) + ":" + std::to_string(number)));
 }
 
 bool has_ended_in_history(const Terminating& job, const projections::Actor& actor, const SessionId& id) {
@@ -179,15 +130,26 @@ bool is_about_the_sessions(const Problem& problem) {
          problem.code == "session-terminating" || problem.code == "nothing-to-end";
 }
 
-v1::Request request_of_chunk(const Terminating& job) {
+v1::Request bare_request(const Terminating& job, std::size_t number) {
   v1::Request request = request_of(job.services, *job.call);
-  request.set_id(std::string(id_of_chunk(*job.call, job.asked).view()));
-  v1::TerminateSessions& terminate = *request.mutable_terminate_sessions();
+  request.set_id(std::string(id_of_request(*job.call, number).view()));
+  request.mutable_terminate_sessions()->set_forced(job.body.forced);
+  request.mutable_terminate_sessions()->set_reason(job.body.reason);
+  return request;
+}
+
+v1::Request request_of_chunk(const Terminating& job) {
+  const std::size_t number = job.asked / kChunk;
+  if (job.body.filter) {
+    v1::Request request = bare_request(job, number + 1);
+    request.mutable_terminate_sessions()->set_begun_by(std::string(job.call->id.view()));
+    request.mutable_terminate_sessions()->set_from(static_cast<std::uint32_t>(job.asked));
+    return request;
+  }
+  v1::Request request = bare_request(job, number);
   const std::size_t end = std::min(job.asked + kChunk, job.body.ids.size());
   for (std::size_t i = job.asked; i < end; ++i)
-    terminate.add_session_ids(std::string(job.body.ids[i].view()));
-  terminate.set_forced(job.body.forced);
-  terminate.set_reason(job.body.reason);
+    request.mutable_terminate_sessions()->add_session_ids(std::string(job.body.ids[i].view()));
   return request;
 }
 
@@ -206,15 +168,25 @@ void ask_next(const std::shared_ptr<Terminating>& job) {
   });
 }
 
+// The answer says which sessions they are: those of the first answer where the call is a repeat.
+void ask_selection(const std::shared_ptr<Terminating>& job) {
+  v1::Request request = bare_request(*job, 0);
+  *request.mutable_terminate_sessions()->mutable_filter() = projections::to_proto(*job->body.filter);
+  request.mutable_terminate_sessions()->set_expected(static_cast<std::uint32_t>(job->body.expected));
+  job->services.asker.ask(std::move(request), [job](const RequestAnswer& answer) {
+    if (answer.problem) return job->reply(problem_reply(*answer.problem, *job->call));
+    job->body.ids = answer.row.selected;
+    job->position = std::max(job->position, answer.position);
+    job->replayed = answer.replayed;
+    ask_next(job);
+  });
+}
+
 void terminate(const Services& services, const CallPtr& call, const Reply& reply) {
   auto job = std::make_shared<Terminating>(Terminating{services, call, reply, {}});
   if (!read_body(call, reply, [&](ObjectReader& in) { job->body = read_terminate(in); })) return;
-  std::optional<Problem> refused;
-  services.context.with_state([&](const StateView& view) {
-    job->position = view.position;
-    refused = apply_filter(view, *call, job->body);
-  });
-  if (refused) return reply(problem_reply(*refused, *call));
+  services.context.with_state([&](const StateView& view) { job->position = view.position; });
+  if (job->body.filter) return ask_selection(job);
   ask_next(job);
 }
 

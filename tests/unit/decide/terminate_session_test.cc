@@ -1,7 +1,13 @@
+#include <algorithm>
+
+#include "controller/decide/decision.h"
+#include "projections/tables/session_bounds.h"
 #include "tests/support/decide.h"
 
 namespace berth::testing::decisions {
 namespace {
+
+using projections::SessionStatus;
 
 TEST(TerminateSession, CancelsAPendingSession) {
   given(world() + Events{session_requested("s1")})
@@ -115,6 +121,142 @@ TEST(TerminateSessions, P4_AsManyAsADecisionHoldsFitARecord) {
   r.set_reason(std::string(500, 'r'));
   c.when(r);
   EXPECT_EQ(c.decided().size(), 500u);
+}
+
+// ---- by a filter ----
+
+std::vector<std::string> numbered(int from, int to) {
+  std::vector<std::string> names;
+  for (int i = from; i < to; ++i) names.push_back("s" + std::to_string(i));
+  return names;
+}
+
+void add_sessions(Case& c, const std::vector<std::string>& names) {
+  constexpr std::size_t kOfARecord = 500;
+  for (std::size_t at = 0; at < names.size(); at += kOfARecord) {
+    Events events;
+    for (std::size_t i = at; i < std::min(at + kOfARecord, names.size()); ++i)
+      events.push_back(session_requested(names[i]));
+    c.Given::when(events).then_applied();
+  }
+}
+
+TEST(TerminateSessions, AFilterSelectsOnceAndTheSelectionAloneEnds) {
+  Case c = given(world() + running("s1", "a1") +
+                 Events{session_requested("s2"), session_requested("s3", Spec(), "bob"),
+                        session_requested("s4"), session_cancelled("s4")});
+  c.when(select_to_end("", 2, "all")).then({termination_begun({"s1", "s2"})});
+  EXPECT_EQ(c.status("s2"), SessionStatus::kPending) << "a part of it ends them";
+  c.and_given({session_requested("late")});
+  c.when(end_selected("all")).then({session_terminating("s1"), session_cancelled("s2")});
+  EXPECT_EQ(c.status("late"), SessionStatus::kPending);
+}
+
+TEST(TerminateSessions, ALaterPartGoesOnWhereTheOneBeforeItEnded) {
+  Case c = given(world());
+  add_sessions(c, numbered(0, 502));
+  c.when(select_to_end("PENDING", 502, "all"));
+  c.when(end_selected("all"));
+  EXPECT_EQ(c.decided().size(), projections::kEndsPerRequestMax);
+  c.and_given({session_requested("late")});
+  c.when(end_selected("all", 500)).then({session_cancelled("s500"), session_cancelled("s501")});
+  c.when(end_selected("all", 502)).then_refused("nothing-to-end");
+  EXPECT_EQ(c.status("late"), SessionStatus::kPending);
+}
+
+TEST(TerminateSessions, P35_AfterAFailoverTheSelectionIsTheSameWhateverItsSessionsDo) {
+  Case c = given(world() + Events{session_requested("s1"), session_requested("s2"), session_requested("s3")});
+  c.when(select_to_end("PENDING", 3, "all"));
+  c.and_given({session_scheduled("s1", "a1"), session_cancelled("s3")});
+  c.when_elected();
+  c.when(end_selected("all")).then({session_terminating("s1"), session_cancelled("s2")});
+}
+
+TEST(TerminateSessions, P13_ARepeatOfAFilterHasTheFirstSelection) {
+  Case c = given(world() + Events{session_requested("s1")});
+  const v1::Request all = select_to_end("", 1, "all");
+  c.when(all);
+  c.when(end_selected("all"));
+  c.and_given({session_requested("late")});
+  c.when(all);
+  ASSERT_EQ(c.decided().size(), 1u);
+  EXPECT_TRUE(c.decided()[0].has_request_repeated());
+  EXPECT_EQ(c.request("user:alice", "all")->selected, std::vector{session_id("s1")});
+}
+
+TEST(TerminateSessions, P13_TheSameKeyForAnotherFilterIsAConflict) {
+  Case c = given(world() + Events{session_requested("s1")});
+  c.when(select_to_end("", 1, "all"));
+  v1::Request forced = select_to_end("", 1, "all");
+  forced.mutable_terminate_sessions()->set_forced(true);
+  for (const v1::Request& other : {select_to_end("PENDING", 1, "all"), select_to_end("", 2, "all"), forced,
+                                   keyed(terminate_sessions({"s1"}), "all")})
+    c.when(other).then_refused("idempotency-conflict");
+  EXPECT_EQ(c.status("s1"), SessionStatus::kPending);
+}
+
+TEST(TerminateSessions, AFilterHasAsManySessionsAsWereCounted) {
+  Case c = given(world() + Events{session_requested("s1")});
+  c.when(select_to_end("", 2, "k1")).then_refused("count-changed");
+  c.when(select_to_end("RUNNING", 1, "k2")).then_refused("count-changed");
+  c.when(select_to_end("WALKING", 0, "k3")).then({termination_begun({})});
+  c.when(select_to_end("WALKING", 0, "k3"));
+  EXPECT_TRUE(c.decided().at(0).has_request_repeated());
+}
+
+TEST(TerminateSessions, AFilterSelectsByOwnerGroupAndName) {
+  const Events people = {user_with_role("root", "superadmin")};
+  const auto selected = [&](const std::function<void(v1::SessionFilter&)>& fill) {
+    Case c =
+        given(world() + people + Events{session_requested("s1"), session_requested("s2", Spec(), "bob")});
+    v1::Request r = sent_by(select_to_end("", 1, "all"), "root");
+    fill(*r.mutable_terminate_sessions()->mutable_filter());
+    c.when(r);
+    return c.decided().at(0);
+  };
+  const auto is = [](const v1::Event& event, const std::string& session) {
+    return event.termination_begun().selected_size() == 1 &&
+           event.termination_begun().selected(0) == wire(session);
+  };
+  EXPECT_TRUE(is(selected([](auto& f) { f.set_user("bob"); }), "s2"));
+  EXPECT_TRUE(is(selected([](auto& f) { f.set_name("s1"); }), "s1"));
+  for (const auto& fill : std::vector<std::function<void(v1::SessionFilter&)>>{
+           [](auto& f) { f.set_group("other"); }, [](auto& f) { f.set_project("other"); }, [](auto&) {},
+           [](auto& f) { f.set_project("default/default"); }, [](auto& f) { f.set_project("default"); }})
+    EXPECT_EQ(selected(fill).request_refused().code(), "count-changed");
+}
+
+TEST(TerminateSessions, AFilterSelectsWhatTheActorMayEnd) {
+  const Events people = {user_with_role("monty", "monitor"), user_with_role("root", "superadmin")};
+  Case c = given(world() + people + Events{session_requested("s1"), session_requested("s2", Spec(), "bob")});
+  c.when(sent_by(select_to_end("", 0, "k1"), "monty")).then({termination_begun({})});
+  c.when(sent_by(select_to_end("", 1, "k2"), "bob")).then({termination_begun({"s2"})});
+  c.when(sent_by(select_to_end("", 2, "k3"), "root")).then({termination_begun({"s1", "s2"})});
+  c.when(sent_by(end_selected("k3"), "alice")).then_refused("unknown-termination");
+  c.when(sent_by(end_selected("k3"), "root")).then({session_cancelled("s1"), session_cancelled("s2")});
+}
+
+TEST(TerminateSessions, APartOfWhatSelectedNothingIsRefused) {
+  Case c = given(world() + Events{session_requested("s1")});
+  c.when(keyed(terminate_sessions({"s1"}), "ids")).then({session_cancelled("s1")});
+  for (const char* key : {"ids", "none"}) c.when(end_selected(key)).then_refused("unknown-termination");
+  v1::Request damaged = end_selected("none");
+  damaged.mutable_terminate_sessions()->set_begun_by("short");
+  c.when(damaged).then_refused("unknown-termination");
+}
+
+TEST(TerminateSessions, P4_AsManyAsAFilterMaySelectFitARecordAndOneMoreIsRefused) {
+  Case c = given(world());
+  const int most = static_cast<int>(projections::kSelectedMax);
+  add_sessions(c, numbered(0, most));
+  v1::Request r = select_to_end("", static_cast<std::uint32_t>(most), "k1");
+  r.set_reason(std::string(500, 'r'));
+  c.when(r);
+  ASSERT_EQ(c.decided().size(), 1u);
+  EXPECT_EQ(c.decided()[0].termination_begun().selected_size(), most);
+  EXPECT_LT(c.decided()[0].ByteSizeLong(), controller::kDecisionBytesMax);
+  c.and_given({session_requested("more")});
+  c.when(select_to_end("", static_cast<std::uint32_t>(most) + 1, "k2")).then_refused("too-many-sessions");
 }
 
 }  // namespace

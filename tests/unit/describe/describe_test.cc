@@ -171,6 +171,13 @@ TEST(Describe, SaysWhoseBrowserSessionOrLinkEnded) {
   EXPECT_EQ(describe(link), "LoginLinkEnded of alice: replaced");
 }
 
+TEST(Describe, SaysOfHowManySessionsATerminationIs) {
+  v1::Event event;
+  event.mutable_termination_begun()->add_selected(kSession);
+  event.mutable_termination_begun()->add_selected(kKernel);
+  EXPECT_EQ(describe(event), "TerminationBegun of 2 sessions");
+}
+
 TEST(Describe, StaysOneLineWhateverATextHolds) {
   v1::Event event;
   event.mutable_session_cancelled()->set_session_id(kSession);

@@ -1,6 +1,7 @@
 // P13: what the fold remembers of requests, so that a duplicate gets the first answer.
 #include <gtest/gtest.h>
 
+#include "projections/tables/session_bounds.h"
 #include "tests/support/given.h"
 
 namespace berth::testing {
@@ -29,6 +30,23 @@ TEST(Requests, AnAcceptedOneIsRememberedWithItsSessionsAndItsBody) {
   EXPECT_EQ(row->body_hash, blake2b_128("body"));
   EXPECT_EQ(row->sessions, (std::vector<SessionId>{session_id("s1"), session_id("s2")}));
   EXPECT_EQ(row->position.index, 0u) << "the first event answered it";
+}
+
+TEST(Requests, OneThatSelectedSessionsToEndIsRememberedWithThem) {
+  Given g = given(definitions() + Events{session_requested("s1"), session_requested("s2")});
+  g.and_given({answering(termination_begun({"s2", "s1"}), kAlice, "r"), session_cancelled("s1")});
+  EXPECT_EQ(g.request(kAlice, "r")->selected, (std::vector{session_id("s2"), session_id("s1")}));
+  EXPECT_TRUE(g.request(kAlice, "r")->sessions.empty()) << "it ended none";
+}
+
+TEST(Requests, ATerminationIsOfARequestAndOfSessionsThatExist) {
+  Given g = given(definitions() + Events{session_requested("s1")});
+  g.when({termination_begun({"s1"})}).then_forbidden("of no request").when_elected();
+  g.when({answering(termination_begun({"s1", "s9"}), kAlice, "r")})
+      .then_forbidden("no such session")
+      .when_elected();
+  const std::vector<std::string> many(projections::kSelectedMax + 1, "s1");
+  g.when({answering(termination_begun(many), kAlice, "r")}).then_forbidden("too many sessions");
 }
 
 TEST(Requests, ARefusedOneIsRememberedWithWhy) {

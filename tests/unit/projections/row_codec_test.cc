@@ -97,9 +97,11 @@ TEST(RowCodec, OrderCursorRequestInputQuarantineAndEpoch) {
   request.body_hash = blake2b_128("x");
   request.answer = AnswerKind::kRefused;
   request.sessions = {session_id("s1"), session_id("s2")};
+  request.selected = {session_id("s3")};
   const RequestRow back = round_trip(request);
   EXPECT_EQ(back.body_hash, request.body_hash);
   EXPECT_EQ(back.sessions, request.sessions);
+  EXPECT_EQ(back.selected, request.selected);
   EXPECT_EQ(back.key(), request.key());
   EXPECT_EQ(round_trip(InputRow{"requests/0", UINT64_MAX, UINT32_MAX}).next, UINT64_MAX);
   EXPECT_EQ(round_trip(QuarantineRow{"session:x", 2, true}).failures, 2u);

@@ -29,7 +29,13 @@ TEST(EventSubject, AnEventOfAFolderIsItsOwners) {
 // A new type fails here until somebody has decided whose it is: subject_of() holds it the cluster's, and so
 // shows it to whoever sees every event alone.
 TEST(EventSubject, WhoseEachTypeIsHasBeenDecided) {
-  EXPECT_EQ(v1::Event::descriptor()->FindOneofByName("body")->field_count(), 76);
+  EXPECT_EQ(v1::Event::descriptor()->FindOneofByName("body")->field_count(), 77);
+}
+
+TEST(EventSubject, OfASelectionIsWhoseRequestItIs) {
+  testing::Given g = testing::given(testing::definitions());
+  const v1::Event begun = testing::answering(testing::termination_begun({"s1"}), "user:alice", "r");
+  EXPECT_EQ(subject_of(g.state(), begun).user(), "alice");
 }
 
 TEST(EventSubject, OfAFolderThatIsGoneAndOfAVolumeIsNobodys) {

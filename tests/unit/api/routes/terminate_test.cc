@@ -1,6 +1,8 @@
 // Many sessions ended by one request, and an answer for each.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/api/support/api_rig.h"
 
 namespace berth::testing {
@@ -111,6 +113,49 @@ TEST(TerminateSessions, AFilterEndsTheLiveOnesOfItsExpectedCountAlone) {
   EXPECT_EQ(terminate(rig, body, "alice-key", "once").body, first.body);
   EXPECT_EQ(outcomes(terminate(rig, R"({"filter": {"user": "bob"}, "expected": 1})", "admin-key")),
             "ending ");
+}
+
+void add_waiting(ApiRig& rig, int from, int to) {
+  for (int first = from; first < to; first += 100) {
+    Events events;
+    for (int i = first; i < std::min(first + 100, to); ++i)
+      events.push_back(session_requested("s" + std::to_string(i)));
+    rig.cell.append(events);
+  }
+}
+
+TEST(TerminateSessions, AFilterThatWasBrokenOffGoesOnWithWhatItSelectedAndNoOthers) {
+  ApiRig rig;
+  add_waiting(rig, 0, 600);
+  const std::string body = R"({"filter": {"state": "PENDING"}, "expected": 600})";
+  rig.cell.on_submit = [&](const v1::Request& request) {
+    if (request.terminate_sessions().from() != 500) return;
+    rig.cell.log = FakeCell::Log::kFails;  // the third one, after the selection and the first part
+  };
+  EXPECT_EQ(ApiRig::code_of(terminate(rig, body, "alice-key", "once")), "log-unavailable");
+  rig.cell.on_submit = [](const v1::Request&) {};
+  rig.cell.log = FakeCell::Log::kAnswers;
+  rig.cell.append({session_requested("late")});
+  const auto reply = terminate(rig, body, "alice-key", "once");
+  std::string expected;
+  for (int i = 0; i < 600; ++i) expected += "ending ";
+  EXPECT_EQ(outcomes(reply), expected);
+  EXPECT_EQ(terminate(rig, body, "alice-key", "once").body, reply.body);
+  const json::value live = ApiRig::json_of(rig.ask({.target = "/v1/sessions?state=live"}));
+  ASSERT_EQ(live.at("sessions").as_array().size(), 1u);
+  EXPECT_EQ(live.at("sessions").at(0).at("name"), "late");
+}
+
+TEST(TerminateSessions, TheSameKeyForAnotherFilterIsAConflict) {
+  ApiRig rig;
+  rig.cell.append({session_requested("s1")});
+  const auto first =
+      terminate(rig, R"({"filter": {"state": "PENDING"}, "expected": 1})", "alice-key", "once");
+  EXPECT_EQ(outcomes(first), "ending ");
+  rig.cell.append({session_requested("s2")});
+  for (const std::string& other : {std::string(R"({"filter": {"state": "PENDING"}, "expected": 2})"),
+                                   std::string(R"({"filter": {}, "expected": 1})"), by_ids({id_text("s2")})})
+    EXPECT_EQ(ApiRig::code_of(terminate(rig, other, "alice-key", "once")), "idempotency-conflict");
 }
 
 TEST(TerminateSessions, RefusesWhatItCannotMean) {
