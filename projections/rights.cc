@@ -85,6 +85,7 @@ constexpr Right kRights[] = {
     {Noun::kFile, Verb::kSee, kOwn, kOwn, kOwn, kNone, kOwn},
     {Noun::kFile, Verb::kChange, kOwn, kOwn, kOwn, kNone, kOwn},
     {Noun::kVolume, Verb::kSee, kAll, kAll, kAll, kAll, kAll},
+    {Noun::kVolume, Verb::kEnd, kNone, kNone, kNone, kNone, kAll},
 
     {Noun::kProducer, Verb::kSee, kNone, kNone, kNone, kAll, kAll},
     {Noun::kProducer, Verb::kCreate, kNone, kNone, kNone, kNone, kAll},

@@ -94,6 +94,7 @@ std::vector<Need> needs(const v1::Request& r) {
     case v1::Request::kPutProducer:
       return {{Noun::kProducer, r.put_producer().create() ? Verb::kCreate : Verb::kChange}};
     case v1::Request::kCollectProducerKey: return {{Noun::kProducer, Verb::kCreate}};
+    case v1::Request::kForgetVolume: return {{Noun::kVolume, Verb::kEnd}};
     case v1::Request::kRecordImageBuild: return {{Noun::kImage, Verb::kCreate}};
     case v1::Request::kConfirmClock: return {{Noun::kClock, Verb::kAct}};
     case v1::Request::kReleaseQuarantine: return {{Noun::kQuarantine, Verb::kAct}};

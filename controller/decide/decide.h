@@ -65,6 +65,7 @@ Decision decide(const DecisionContext& c, const v1::RotateHeadKey& body);
 Decision decide(const DecisionContext& c, const v1::CreateFolder& body);
 Decision decide(const DecisionContext& c, const v1::ChangeFolder& body);
 Decision decide(const DecisionContext& c, const v1::ShareFolder& body);
+Decision decide(const DecisionContext& c, const v1::ForgetVolume& body);
 Decision decide(const DecisionContext& c, const v1::Request& request, const v1::ShareSession& body);
 // Removes for good a folder that is in the trash, or could not be made.
 EventList purge_folder(const DecisionContext& c, const projections::FolderRow& folder);

@@ -98,6 +98,7 @@ Decision dispatch(const DecisionContext& c, const v1::Request& r, const RequestH
     case v1::Request::kCreateFolder: return decide(c, r.create_folder());
     case v1::Request::kChangeFolder: return decide(c, r.change_folder());
     case v1::Request::kShareFolder: return decide(c, r.share_folder());
+    case v1::Request::kForgetVolume: return decide(c, r.forget_volume());
     case v1::Request::kShareSession: return decide(c, r, r.share_session());
     case v1::Request::kPutProducer: return decide(c, r.put_producer());
     case v1::Request::kCollectProducerKey: return decide(c, r.collect_producer_key());

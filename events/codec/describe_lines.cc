@@ -252,6 +252,9 @@ std::string describe_folder_event(const v1::Event& event) {
   if (event.has_volume_agent_named())
     return first_digits(event.volume_agent_named().volume()) + ": " + event.volume_agent_named().agent() +
            " makes and removes its folders";
+  if (event.has_volume_forgotten())
+    return first_digits(event.volume_forgotten().volume()) + " and its " +
+           number(event.volume_forgotten().folders()) + " folders";
   return {};
 }
 

@@ -95,6 +95,7 @@ Forbidden apply(EventContext& c, const v1::FolderPurging& e);
 Forbidden apply(EventContext& c, const v1::FolderPurged& e);
 Forbidden apply(EventContext& c, const v1::FolderShared& e);
 Forbidden apply(EventContext& c, const v1::VolumeAgentNamed& e);
+Forbidden apply(EventContext& c, const v1::VolumeForgotten& e);
 Forbidden apply(EventContext& c, const v1::ProducerDefined& e);
 Forbidden apply(EventContext& c, const v1::ProducerKeyCollected& e);
 Forbidden apply(EventContext& c, const v1::HistoryRuleSet& e);

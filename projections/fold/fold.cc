@@ -53,6 +53,7 @@ Forbidden apply_folder_body(EventContext& c) {
     case v1::Event::kFolderPurged: return apply(c, e.folder_purged());
     case v1::Event::kFolderShared: return apply(c, e.folder_shared());
     case v1::Event::kVolumeAgentNamed: return apply(c, e.volume_agent_named());
+    case v1::Event::kVolumeForgotten: return apply(c, e.volume_forgotten());
     case v1::Event::kHeadKeyChanged: return apply(c, e.head_key_changed());
     default: return apply_keeping_body(c);
   }
@@ -110,8 +111,8 @@ Forbidden apply_body(EventContext& c) {
     case v1::Event::kKernelTerminated: return apply(c, e.kernel_terminated());
     case v1::Event::kKernelOpened: return apply(c, e.kernel_opened());
     case v1::Event::kSessionShared: return apply(c, e.session_shared());
-    case v1::Event::kUnreachableChanged: return apply(c, e.unreachable_changed());
     case v1::Event::kTerminationBegun: return apply(c, e.termination_begun());
+    case v1::Event::kUnreachableChanged: return apply(c, e.unreachable_changed());
     case v1::Event::kPasswordSet: return apply(c, e.password_set());
     case v1::Event::kLoginLinkIssued: return apply(c, e.login_link_issued());
     case v1::Event::kLoginLinkEnded: return apply(c, e.login_link_ended());

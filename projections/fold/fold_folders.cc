@@ -199,6 +199,25 @@ Forbidden apply(EventContext& c, const v1::VolumeAgentNamed& e) {
   return {};
 }
 
+// With all its folders, whatever state each is in: their bytes are gone with the disk.
+Forbidden apply(EventContext& c, const v1::VolumeForgotten& e) {
+  const auto id = Uuid::from_bytes(e.volume());
+  if (!id || c.state.volumes.find(VolumeId(*id)) == nullptr) return "a volume that nobody has had";
+  std::vector<FolderId> lost;
+  c.state.folders.for_each_unordered([&](const FolderRow& row) {
+    if (row.volume == VolumeId(*id)) lost.push_back(row.id);
+  });
+  if (lost.size() != e.folders()) return "another number of folders than the volume has";
+  std::ranges::sort(lost);
+  for (const FolderId& folder : lost) {
+    if (!c.state.mounted_by(folder).empty()) return "a folder that sessions mount";
+    c.state.folders.erase(folder);
+  }
+  c.state.volumes.erase(VolumeId(*id));
+  note_answer(c, AnswerKind::kAccepted);
+  return {};
+}
+
 void forget_shares(State& state, v1::ScopeKind scope, const std::string& id) {
   const auto is_with = [&](const FolderShare& share) { return share.scope == scope && share.id == id; };
   std::vector<FolderId> shared;

@@ -182,7 +182,12 @@ Events folders() {
                 folder_failed("going", "busy", "a kernel holds it"),
                 folder_trashed("gone", purge_at),
                 folder_purging("gone"),
-                folder_purged("gone")};
+                folder_purged("gone"),
+                agent_enrolled("a16"),
+                with_volumes(agent_joined("a16", 4, 8 * kGiga), {"burnt"}),
+                folder_created("burnt", folder_owner("erin"), "burnt"),
+                agent_left("a16"),
+                volume_forgotten("burnt", 1)};
 }
 
 // Sessions that are shared, automatic folders and a session that refuses its own.

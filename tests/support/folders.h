@@ -4,6 +4,7 @@
 // otherwise.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,13 @@ inline v1::Event volume_agent_named(const std::string& volume, const std::string
   v1::Event e;
   e.mutable_volume_agent_named()->set_volume(wire(volume));
   e.mutable_volume_agent_named()->set_agent(agent);
+  return e;
+}
+
+inline v1::Event volume_forgotten(const std::string& volume, std::uint32_t folders = 0) {
+  v1::Event e;
+  e.mutable_volume_forgotten()->set_volume(wire(volume));
+  e.mutable_volume_forgotten()->set_folders(folders);
   return e;
 }
 
@@ -166,6 +174,12 @@ inline v1::Request restore_folder(const std::string& folder, const std::string& 
   return change_folder(folder, v1::FOLDER_RESTORE, name);
 }
 inline v1::Request purge_folder(const std::string& folder) { return change_folder(folder, v1::FOLDER_PURGE); }
+inline v1::Request forget_volume(const std::string& volume, std::uint32_t expected = 0) {
+  v1::Request r = as_user("root");
+  r.mutable_forget_volume()->set_volume(wire(volume));
+  r.mutable_forget_volume()->set_expected(expected);
+  return r;
+}
 inline v1::Request share_folder(const std::string& folder, const std::string& scope, const std::string& id,
                                 const std::string& access = "read") {
   v1::Request r = as_user("alice");

@@ -72,7 +72,8 @@ std::vector<DiffSubject> diff_subjects(const v1::Event& event) {
     case v1::Event::kFolderPurging:
     case v1::Event::kFolderPurged:
     case v1::Event::kFolderShared: return by("folder", event, "folder");
-    case v1::Event::kVolumeAgentNamed: return by("volume", event, "volume");
+    case v1::Event::kVolumeAgentNamed:
+    case v1::Event::kVolumeForgotten: return by("volume", event, "volume");
     case v1::Event::kBrowserSessionStarted:
     case v1::Event::kBrowserSessionUsed:
     case v1::Event::kBrowserSessionEnded: return by("browser-session", event, "id");

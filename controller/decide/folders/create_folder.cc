@@ -70,7 +70,7 @@ std::optional<Refusal> choose_volume(const DecisionContext& c, const std::string
   }
   const auto id = Uuid::from_bytes(bytes);
   volume = id ? c.state.volumes.find(VolumeId(*id)) : nullptr;
-  if (volume == nullptr) return Refusal{"unknown-volume", "there is no such volume", "berth volume ls"};
+  if (volume == nullptr) return unknown_volume();
   if (!is_available(c.state, volume->id)) return unavailable(volume->name);
   return std::nullopt;
 }

@@ -48,6 +48,8 @@ std::set<VolumeId> volumes_named_for(const State& state, const std::string& agen
 
 }  // namespace
 
+Refusal unknown_volume() { return {"unknown-volume", "there is no such volume", "berth volume ls"}; }
+
 bool is_available(const State& state, const VolumeId& volume) { return !choose(state, volume, {}).empty(); }
 
 std::vector<const VolumeRow*> available_volumes(const State& state) {

@@ -9,6 +9,8 @@
 
 namespace berth::controller {
 
+Refusal unknown_volume();
+
 // Whether some ALIVE agent has the volume.
 bool is_available(const projections::State& state, const VolumeId& volume);
 

@@ -110,6 +110,7 @@ Words live_names(Shell& shell, const Place& place) {
                                         {"FOLDER", "/v1/folders?limit=200", "items", "name"},
                                         {"--mount", "/v1/folders?limit=200", "items", "name"},
                                         {"--volume", "/v1/volumes", "items", "name"},
+                                        {"VOLUME", "/v1/volumes", "items", "name"},
                                         {"SUBJECT", "/v1/quarantine?limit=200", "quarantine", "subject"},
                                         {"USER", "/v1/users?limit=200", "users", "name"},
                                         {"--user", "/v1/users?limit=200", "users", "name"},

@@ -586,6 +586,16 @@ def list_volumes(
     return Call("GET", "/v1/volumes", query={"at": at, "min_position": min_position, "wait": wait})
 
 
+def forget_volume(
+    volume: str, *, expected: int | None = None, reason: str | None = None, idempotency_key: str | None = None,
+) -> Call[models.Done]:
+    """Forget a volume that is gone for good, and the folders on it: no ALIVE agent has it, and no session mounts one of them (DELETE /v1/volumes/{volume})"""
+    return Call(
+        "DELETE", f"/v1/volumes/{segment(volume)}", query={"expected": expected, "reason": reason},
+        headers={"Idempotency-Key": idempotency_key},
+    )
+
+
 def list_folders(
     *, state: str | None = None, volume: models.NameOrNone | None = None, name: models.NameOrNone | None = None,
     project: models.ProjectOrNone | None = None, mine: bool | None = None, include: Literal["", "trash"] | None = None,

@@ -256,6 +256,30 @@ TEST_F(FolderCommands, VolumesAreListedUnderBothNames) {
   }
 }
 
+TEST_F(FolderCommands, AVolumeIsForgottenWithTheFoldersThatWereCounted) {
+  serve("GET /v1/volumes",
+        json::parse(R"({"items": [{"id": "00ff", "name": "local", "agents": [], "available": false},
+      {"id": "00aa", "name": "same", "agents": [], "available": false},
+      {"id": "00bb", "name": "same", "agents": [], "available": false}]})"));
+  serve("GET /v1/folders?volume=00ff&include=trash",
+        json::parse(list_of({folder("READY"), folder("TRASHED")})));
+  serve("DELETE /v1/volumes/", json::parse(R"({"position": 7})"));
+  const auto unasked = run({"volume", "forget", "local"});
+  EXPECT_EQ(unasked.exit, kUsage);
+  EXPECT_NE(unasked.err.find("--expected 2"), std::string::npos) << unasked.err;
+  world.typed = {"n"};
+  EXPECT_EQ(run({"volume", "forget", "local"}).exit, kFailed);
+  EXPECT_EQ(asked().find("DELETE"), std::string::npos);
+  world.typed = {"y"};
+  const auto ran = run({"volume", "forget", "local"});
+  EXPECT_EQ(ran.out, "local\n") << ran.err;
+  EXPECT_TRUE(asked().ends_with("DELETE /v1/volumes/00ff?expected=2\n")) << asked();
+  EXPECT_EQ(run({"volume", "forget", "00aa", "--expected", "0"}).out, "same\n");
+  EXPECT_EQ(asked(), "GET /v1/volumes\nDELETE /v1/volumes/00aa?expected=0\n");
+  EXPECT_EQ(run({"volume", "forget", "same", "--expected", "0"}).exit, kFailed) << "several have the name";
+  EXPECT_EQ(run({"volume", "forget", "none", "--expected", "0"}).exit, kNotFound);
+}
+
 TEST_F(FolderCommands, RunSendsMounts) {
   serve("POST /v1/sessions", json::parse(R"({"sessions": [], "position": 7})"));
   const auto body = [&](const std::vector<std::string>& mounts) {

@@ -114,6 +114,8 @@ Events world_of_all_requests(const v1::Event& head_key) {
                 session_scheduled("s3", "a1"),
                 kernel_running(kernel_name("s3"))} +
          agent_of_volume("a3") + ready_folder("kept") +
+         Events{user_with_role("root", "superadmin"), agent_enrolled("a4"), joined_with("a4", {"gone"}),
+                agent_left("a4")} +
          Events{with_token(producer_defined("other", {}, {}), std::string(16, 't'), INT64_MAX)};
 }
 
@@ -156,6 +158,7 @@ TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
                         create_folder("data"),
                         rename_folder("kept", "data"),
                         share_folder("kept", "user", "bob"),
+                        forget_volume("gone"),
                         share_session("s3", "user", "bob"),
                         put_producer(web_producer()),
                         collect_producer_key("other", std::string(16, 't'))}) {

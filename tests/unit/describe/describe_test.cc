@@ -153,6 +153,10 @@ TEST(Describe, SaysWhoseAFolderIsAndWhatBecomesOfIt) {
   named.mutable_volume_agent_named()->set_volume(volume);
   named.mutable_volume_agent_named()->set_agent("a1");
   EXPECT_EQ(describe(named), "VolumeAgentNamed 0a0b0c0d: a1 makes and removes its folders");
+  v1::Event forgotten;
+  forgotten.mutable_volume_forgotten()->set_volume(volume);
+  forgotten.mutable_volume_forgotten()->set_folders(3);
+  EXPECT_EQ(describe(forgotten), "VolumeForgotten 0a0b0c0d and its 3 folders");
   auto* mount = session.mutable_session_requested()->mutable_spec()->add_mounts();
   mount->set_target("notes");
   mount->set_read_only(true);

@@ -257,6 +257,20 @@ TEST(Folder, IsMountedWhereItIsReadyAndAtATargetOfItsOwn) {
   g.when({session_requested("s", many)}).then_applied();
 }
 
+TEST(Volume, IsForgottenWithAllItsFolders) {
+  Given g = given(world() + ready_folder("data") + Events{folder_created("new"), folder_failed("new")});
+  g.when({volume_forgotten("none")}).then_forbidden("nobody has had").when_elected();
+  g.when({volume_forgotten("local", 1)}).then_forbidden("another number").when_elected();
+  g.and_given({session_requested("s1", mounting(Spec(), "data"))});
+  g.when({volume_forgotten("local", 2)}).then_forbidden("sessions mount").when_elected();
+  EXPECT_NE(folder(g, "new"), nullptr);
+  g.and_given({session_cancelled("s1"), answering(volume_forgotten("local", 2), "user:root", "r1")});
+  EXPECT_EQ(g.state().volumes.find(volume_id("local")), nullptr);
+  EXPECT_EQ(folder(g, "data"), nullptr);
+  EXPECT_EQ(folder(g, "new"), nullptr);
+  EXPECT_NE(g.request("user:root", "r1"), nullptr);
+}
+
 TEST(Volume, IsKnownByTheJoinsThatTellOfIt) {
   Given g = given(definitions() + Events{agent_enrolled("a1"), joined_with("a1", {"local", "shared"})});
   EXPECT_EQ(g.state().volumes.size(), 2u);

@@ -29,7 +29,7 @@ TEST(EventSubject, AnEventOfAFolderIsItsOwners) {
 // A new type fails here until somebody has decided whose it is: subject_of() holds it the cluster's, and so
 // shows it to whoever sees every event alone.
 TEST(EventSubject, WhoseEachTypeIsHasBeenDecided) {
-  EXPECT_EQ(v1::Event::descriptor()->FindOneofByName("body")->field_count(), 77);
+  EXPECT_EQ(v1::Event::descriptor()->FindOneofByName("body")->field_count(), 78);
 }
 
 TEST(EventSubject, OfASelectionIsWhoseRequestItIs) {
@@ -40,7 +40,8 @@ TEST(EventSubject, OfASelectionIsWhoseRequestItIs) {
 
 TEST(EventSubject, OfAFolderThatIsGoneAndOfAVolumeIsNobodys) {
   testing::Given g = testing::given(testing::definitions() + testing::agent_of_volume("a1"));
-  for (const v1::Event& event : {testing::folder_purged("gone"), testing::volume_agent_named("local", "a1")})
+  for (const v1::Event& event : {testing::folder_purged("gone"), testing::volume_agent_named("local", "a1"),
+                                 testing::volume_forgotten("local")})
     EXPECT_EQ(subject_of(g.state(), event).ByteSizeLong(), 0u) << event.ShortDebugString();
 }
 

@@ -192,6 +192,27 @@ TEST_F(Folders, ABadNewOneIsRefusedBeforeItIsAskedFor) {
   EXPECT_EQ(code("POST", "/v1/folders", R"({"name": "x", "volume": "local"})"), "ambiguous-name");
 }
 
+TEST_F(Folders, AVolumeIsForgottenByItsIdAndTheNumberOfItsFolders) {
+  const auto forget = asked("DELETE", "/v1/volumes/local?expected=4&reason=burnt", "", "admin-key");
+  EXPECT_EQ(forget.forget_volume().volume(), wire("volume local"));
+  EXPECT_EQ(forget.forget_volume().expected(), 4u);
+  EXPECT_EQ(forget.reason(), "burnt");
+  const std::string by_id = "/v1/volumes/" + hex_id("volume local");
+  EXPECT_EQ(code("DELETE", by_id + "?expected=4"), "denied");
+  EXPECT_EQ(code("DELETE", by_id + "?expected=4", "", "admin-key"), "in-use") << "its agent is alive";
+  EXPECT_EQ(code("DELETE", by_id + "?expected=-1", "", "admin-key"), "invalid-parameter");
+  EXPECT_EQ(code("DELETE", "/v1/volumes/elsewhere", "", "admin-key"), "unknown-volume");
+  rig.cell.append({agent_left("v1")});
+  EXPECT_EQ(code("DELETE", by_id, "", "admin-key"), "in-use") << "its folders would be lost";
+  const ApiRig::Ask call{
+      .method = "DELETE", .target = by_id + "?expected=4", .key = "admin-key", .idempotency_key = "once"};
+  EXPECT_EQ(rig.ask(call).status, 200u);
+  EXPECT_EQ(names("?include=trash"), "");
+  EXPECT_EQ(get("/v1/volumes").at("items").as_array().size(), 0u);
+  EXPECT_EQ(ApiRig::header_of(rig.ask(call), "Idempotency-Replayed"), "true");
+  EXPECT_EQ(code("DELETE", by_id, "", "admin-key"), "unknown-volume");
+}
+
 TEST_F(Folders, ChangesAreAskedForByTheFoldersId) {
   const auto rename = asked("PATCH", "/v1/folders/data?reason=tidy", R"({"name": "raw"})");
   EXPECT_EQ(rename.change_folder().folder(), wire("f1"));
