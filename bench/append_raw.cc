@@ -28,7 +28,7 @@ double rocksdb_rows(const std::string& folder, std::uint64_t events, std::uint64
   options.compression = rocksdb::kNoCompression;
   rocksdb::DB* opened = nullptr;
   if (const auto status = rocksdb::DB::Open(options, folder, &opened); !status.ok())
-    give_up(make_error("bench", status.ToString()));
+    give_up(make_error("internal-error", status.ToString()));
   const std::unique_ptr<rocksdb::DB> db(opened);
   const std::string event(kEventBytes, 'e');
   rocksdb::WriteOptions write;
@@ -45,14 +45,14 @@ double rocksdb_rows(const std::string& folder, std::uint64_t events, std::uint64
       rows.Put(row_key(from), row);
     }
     if (const auto status = db->Write(write, &rows); !status.ok())
-      give_up(make_error("bench", status.ToString()));
+      give_up(make_error("internal-error", status.ToString()));
   }
   return static_cast<double>(events) / watch.seconds();
 }
 
 void count_delivered(rd_kafka_t*, const rd_kafka_message_t* message, void* counter) {
   if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR)
-    give_up(make_error("bench", rd_kafka_err2str(message->err)));
+    give_up(make_error("internal-error", rd_kafka_err2str(message->err)));
   ++*static_cast<std::atomic<std::uint64_t>*>(counter);
 }
 
@@ -81,7 +81,7 @@ double raw_librdkafka(const std::string& brokers, const std::string& topic, std:
       while (i >= delivered + window) std::this_thread::sleep_for(std::chrono::microseconds(50));
       if (rd_kafka_produce(produced.get(), 0, RD_KAFKA_MSG_F_COPY, event.data(), event.size(), "bench", 5,
                            nullptr) != 0)
-        give_up(make_error("bench", rd_kafka_err2str(rd_kafka_last_error())));
+        give_up(make_error("internal-error", rd_kafka_err2str(rd_kafka_last_error())));
     }
     while (delivered < to) std::this_thread::sleep_for(std::chrono::microseconds(50));
   };

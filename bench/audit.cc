@@ -70,7 +70,7 @@ Report measure_audit(EventLog& log, Offset end, std::uint64_t events) {
     audits.push_back(walk(log, end, [&](const LogEntry& entry) { audit.take(entry); }));
     audit.finish();
     if (!audit.is_good()) give_up(make_error(audit.finding()->code, audit.finding()->message));
-    if (seen == 0 && audit.next() != end) give_up(make_error("bench", "the log gave other records"));
+    if (seen == 0 && audit.next() != end) give_up(make_error("internal-error", "the log gave other records"));
   }
   const double audited = median(audits), hashed = median(ceilings);
   Report report;

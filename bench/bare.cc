@@ -29,12 +29,12 @@ pid_t spawn(const std::vector<std::string>& argv, posix_spawn_file_actions_t* ac
   words.push_back(nullptr);
   pid_t pid = 0;
   if (::posix_spawnp(&pid, words[0], actions, nullptr, words.data(), environ) != 0)
-    give_up(make_error("bench", "cannot run " + argv[0]));
+    give_up(make_error("internal-error", "cannot run " + argv[0]));
   return pid;
 }
 
 void must_exit_well(int status, const std::string& what) {
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) give_up(make_error("bench", what + " failed"));
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) give_up(make_error("internal-error", what + " failed"));
 }
 
 }  // namespace
@@ -49,10 +49,11 @@ double fork_and_exec(const std::vector<std::vector<std::string>>& argv, std::uin
     // Children of others (a launcher) are not to be reaped here: only those of this list, the first that is
     // done.
     siginfo_t info{};
-    if (::waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) != 0) give_up(make_error("bench", "waitid fails"));
+    if (::waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) != 0)
+      give_up(make_error("internal-error", "waitid fails"));
     int status = 0;
     const auto found = std::find(running.begin(), running.end(), info.si_pid);
-    if (found == running.end()) give_up(make_error("bench", "a process ended that was not to"));
+    if (found == running.end()) give_up(make_error("internal-error", "a process ended that was not to"));
     ::waitpid(info.si_pid, &status, 0);
     must_exit_well(status, argv[0][0]);
     running.erase(found);
@@ -62,7 +63,7 @@ double fork_and_exec(const std::vector<std::vector<std::string>>& argv, std::uin
 
 std::string say(const std::vector<std::string>& argv, std::int64_t& started) {
   int ends[2];
-  if (::pipe(ends) != 0) give_up(make_error("bench", "no pipe"));
+  if (::pipe(ends) != 0) give_up(make_error("internal-error", "no pipe"));
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, ends[1], 1);

@@ -153,7 +153,7 @@ void JournalMaker::move(std::size_t at) {
       if (rng_.chance(1, 10)) {
         auto* body = add()->mutable_session_reason_changed();
         body->set_session_id(wire(session.id));
-        body->set_code("no-capacity");
+        body->set_code(v1::CODE_NO_CAPACITY);
         body->set_slot("cpu");
         return;
       }
@@ -169,7 +169,7 @@ void JournalMaker::move(std::size_t at) {
     case Stage::kRunning: {
       auto* body = add()->mutable_session_terminating();
       body->set_session_id(wire(session.id));
-      body->set_reason("user-requested");
+      body->set_reason(v1::CODE_USER_REQUESTED);
       break;
     }
     case Stage::kTerminating: {

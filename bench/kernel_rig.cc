@@ -46,7 +46,7 @@ std::vector<agents::FolderMount> KernelRig::make_folders(std::uint64_t count) {
     const std::string path = volume + "/folders/" + name;
     std::filesystem::create_directories(path);
     if (::chown(path.c_str(), agents::kFolderUid, agents::kFolderUid) != 0)
-      give_up(make_error("bench", "cannot make " + path));
+      give_up(make_error("internal-error", "cannot make " + path));
     mounts.push_back({volume, name, "folder-" + number});
   }
   return mounts;
@@ -75,11 +75,11 @@ agents::KernelSpec KernelRig::make_spec(std::vector<std::string> command) {
 agents::KernelKey KernelRig::wait_ended() {
   std::unique_lock lock(mutex_);
   if (!changed_.wait_for(lock, std::chrono::seconds(30), [this] { return !ended_.empty(); }))
-    give_up(make_error("bench", "a kernel did not end"));
+    give_up(make_error("internal-error", "a kernel did not end"));
   const agents::KernelEvent event = ended_.front();
   ended_.pop_front();
   if (event.end != agents::KernelEnd::kExited || event.exit_code != 0)
-    give_up(make_error("bench", "a kernel failed: " + to_string(event.error)));
+    give_up(make_error("internal-error", "a kernel failed: " + to_string(event.error)));
   return event.key;
 }
 

@@ -52,7 +52,7 @@ Result<std::string> read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   if (in) text << in.rdbuf();
-  if (!in) return make_error("no-file", "cannot read " + path);
+  if (!in) return make_error("file-unreadable", "cannot read " + path);
   return std::move(text).str();
 }
 
@@ -69,7 +69,7 @@ Result<Trace> read_trace(const OpenbOptions& o) {
   Trace trace;
   trace.nodes = std::move(*nodes);
   trace.capacity = frag::gpu_capacity(trace.nodes);
-  if (trace.capacity == 0) return make_error("bad-trace", o.nodes + ": no node has a GPU");
+  if (trace.capacity == 0) return make_error("file-unreadable", o.nodes + ": no node has a GPU");
   trace.mix = frag::mix_of(*pods);
   std::map<frag::Ask, std::uint32_t> places;
   for (const auto& pod : *pods) {
@@ -77,7 +77,8 @@ Result<Trace> read_trace(const OpenbOptions& o) {
     if (is_new) trace.classes.push_back(pod);
     trace.list.push_back(place->second);
   }
-  if (frag::cpu_per_gpu(trace.mix) == 0) return make_error("bad-trace", o.pods + ": no pod asks for a GPU");
+  if (frag::cpu_per_gpu(trace.mix) == 0)
+    return make_error("file-unreadable", o.pods + ": no pod asks for a GPU");
   return trace;
 }
 

@@ -81,7 +81,7 @@ class Follower {
     config.truncation_file = folder + "/state/truncation";
     node_ = std::make_unique<controller::CellNode>(
         config, log, past_ ? past_->store() : static_cast<projections::Store&>(*store_), clock_, random_);
-    node_->set_on_fatal([](const std::string& why) { give_up(make_error("bench", why)); });
+    node_->set_on_fatal([](const std::string& why) { give_up(make_error("internal-error", why)); });
   }
   ~Follower() {
     if (api_) api_->stop();
@@ -135,7 +135,7 @@ class Follower {
     api_->handle(std::move(request), [&](api::HttpReply reply) { answer.set_value(std::move(reply)); });
     api::HttpReply reply = answer.get_future().get();
     const std::int64_t took = now_ns() - began;
-    if (reply.status != 200) give_up(make_error("bench", target + ": " + reply.body));
+    if (reply.status != 200) give_up(make_error("internal-error", target + ": " + reply.body));
     return {std::move(reply.body), took};
   }
   Offset next() const { return node_->next(); }

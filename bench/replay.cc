@@ -127,7 +127,8 @@ double read_alone(Journal& journal) {
   read_all(journal, [&](const std::vector<LogEntry>& entries) {
     for (const auto& entry : entries) bytes += entry.payload.size();
   });
-  if (bytes != journal.bytes) give_up(make_error("bench", "the log gave other bytes than were written"));
+  if (bytes != journal.bytes)
+    give_up(make_error("internal-error", "the log gave other bytes than were written"));
   return watch.seconds();
 }
 
@@ -141,7 +142,7 @@ Seconds fold_alone(Journal& journal, Hash128& hash) {
     const CpuStopwatch watch;
     for (const auto& entry : entries) {
       const auto outcome = projection.apply(entry.offset, entry.payload);
-      if (!outcome.applied()) give_up(make_error("bench", "a record is void: " + outcome.text()));
+      if (!outcome.applied()) give_up(make_error("internal-error", "a record is void: " + outcome.text()));
     }
     projection.flush(changes, history);  // row hashes are part of the fold; the bytes are dropped
     seconds.add(watch);
@@ -270,7 +271,8 @@ Report measure_replay(const ReplayOptions& options, Journal& journal, const fs::
   std::cerr << "into RocksDB: " << events / run.seconds << " events/s (" << events / run.cpu
             << " of CPU time); " << run.rows << " rows written in " << run.write_seconds << " s\n";
   const double back = restart(journal, dir / "projection", restarted);
-  if (run.hash != folded || restarted != folded) give_up(make_error("bench", "the state hashes differ"));
+  if (run.hash != folded || restarted != folded)
+    give_up(make_error("internal-error", "the state hashes differ"));
   Report report;
   report.bench = "replay";
   report.options = {{"events", std::to_string(journal.events)},

@@ -39,7 +39,7 @@ TempFolder::TempFolder(const std::string& parent, const std::string& name)
                 .string()) {
   std::error_code ec;
   std::filesystem::create_directories(path_, ec);
-  if (ec) give_up(make_error("bench", "cannot make " + path_ + ": " + ec.message()));
+  if (ec) give_up(make_error("internal-error", "cannot make " + path_ + ": " + ec.message()));
 }
 
 TempFolder::~TempFolder() {

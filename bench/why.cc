@@ -56,7 +56,7 @@ void ask_once(WhyWorld& world, WhyTimes* times) {
   const std::int64_t start = cpu_ns();
   const controller::Explanation why = world.cell().why(session, world.cell().now());
   times->query_ns.push_back(cpu_ns() - start);
-  if (why.code.empty()) give_up(make_error("bench", "a waiting session without a cause"));
+  if (why.code.empty()) give_up(make_error("internal-error", "a waiting session without a cause"));
   times->sets += why.unblock.ends.size();
   times->with_sets += why.unblock.ends.empty() ? 0 : 1;
   times->complete += why.unblock.complete ? 1 : 0;

@@ -29,7 +29,7 @@ void WhyCell::add(const v1::Event& event) {
     projection_.own().open(header_);
   }
   if (const std::string forbidden = projection_.own().add(event); !forbidden.empty())
-    give_up(make_error("bench", "the fold forbids: " + forbidden));
+    give_up(make_error("internal-error", "the fold forbids: " + forbidden));
 }
 
 void WhyCell::close() {

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "events/codec/words/codes.h"
+
 namespace berth::bench {
 
 namespace {
@@ -152,14 +154,14 @@ void WhyWorld::placed(const SessionId& session, std::span<const placement::Kerne
 void WhyWorld::refused(const SessionId& session, placement::Reason reason) {
   auto* event = decided_.emplace_back().mutable_session_reason_changed();
   event->set_session_id(wire_id(session));
-  event->set_code(std::string(placement::to_string(reason.code)));
+  event->set_code(wire(placement::code_of(reason.code)));
   if (reason.slot != placement::kNoSlot) event->set_slot(std::string(cell_.leader().slot_name(reason.slot)));
 }
 
 void WhyWorld::preempted(const SessionId& victim, const SessionId& preemptor, placement::PreemptMode) {
   auto* event = decided_.emplace_back().mutable_session_terminating();
   event->set_session_id(wire_id(victim));
-  event->set_reason(projections::end_reason::kPreempted);
+  event->set_reason(v1::CODE_PREEMPTED);
   event->set_preemptor(wire_id(preemptor));
   victims_.push_back(victim);
 }

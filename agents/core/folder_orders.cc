@@ -1,5 +1,7 @@
 #include "agents/core/folder_orders.h"
 
+#include "events/codec/words/codes.h"
+
 namespace berth::agents {
 
 bool FolderOrders::add(const v1::FolderOrder& order) {
@@ -27,7 +29,7 @@ void FolderOrders::done(const Result<void>& result) {
     fact.set_result(current_->purge ? v1::FOLDER_REMOVED : v1::FOLDER_MADE);
   } else {
     fact.set_result(v1::FOLDER_FAILED);
-    fact.set_code(result.error().code);
+    fact.set_code(wire(result.error().code));
     fact.set_message(result.error().message);
   }
   current_.reset();

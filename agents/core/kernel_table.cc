@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "events/codec/words/codes.h"
+
 namespace berth::agents {
 namespace {
 
@@ -51,14 +53,14 @@ bool KernelTable::advance(KernelRecord& record, v1::KernelState state) {
   return true;
 }
 
-bool KernelTable::end(KernelRecord& record, v1::KernelEnd how, std::string code, std::string message) {
+bool KernelTable::end(KernelRecord& record, v1::KernelEnd how, Code code, std::string message) {
   if (record.ended()) return false;
   if (message.size() > kMessageMax) message.resize(kMessageMax);
   record.phase = KernelPhase::kEnded;
   record.order.reset();
   record.fact.set_state(v1::TERMINATED);
   record.fact.set_end(how);
-  record.fact.set_code(std::move(code));
+  record.fact.set_code(wire(code));
   record.fact.set_message(std::move(message));
   --live_;
   return true;

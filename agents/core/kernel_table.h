@@ -71,7 +71,7 @@ class KernelTable {
   // Moves forward only: false if the kernel is at that state or beyond.
   bool advance(KernelRecord& record, v1::KernelState state);
   // Sets the fact TERMINATED, for good. False if the kernel had ended before.
-  bool end(KernelRecord& record, v1::KernelEnd end, std::string code, std::string message);
+  bool end(KernelRecord& record, v1::KernelEnd end, Code code, std::string message);
 
   // The kernel's fact is to be told at the next flush.
   void mark(const KernelRecord& record) { changed_.insert(record.key); }

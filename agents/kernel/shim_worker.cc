@@ -59,7 +59,7 @@ KernelEvent event_of(const KernelKey& key, const shim::ExitRecord& record) {
   event.ended_at = record.ended_at;
   event.end = end_of(record.end);
   event.exit_code = record.code;
-  if (!record.error_code.empty()) event.error = make_error(record.error_code, record.error);
+  if (!record.error_code.empty()) event.error = make_error(Code::told(record.error_code), record.error);
   return event;
 }
 
@@ -199,7 +199,7 @@ void ShimBackend::refuse_start(const std::string& name, Entry& entry, Error erro
   record_end(name, entry,
              {.end = "start-failed",
               .ended_at = shim::wall_now(),
-              .error_code = error.code,
+              .error_code = error.code.word(),
               .error = error.message});
   entry.last.error = std::move(error);
   emit(entry.last);

@@ -5,13 +5,14 @@
 
 #include "agents/core/kernel_spec.h"
 #include "events/base/trace_context.h"
+#include "events/codec/words/codes.h"
 
 namespace berth::agents {
 namespace {
 
 constexpr std::uint8_t kSampled = 1;
 
-const char* name_of(KernelEnd end) {
+Code name_of(KernelEnd end) {
   switch (end) {
     case KernelEnd::kExited: return "exited";
     case KernelEnd::kSignalled: return "signalled";
@@ -29,9 +30,13 @@ bool ended_well(const KernelEvent& event) {
   return event.end == KernelEnd::kStopped || (event.end == KernelEnd::kExited && event.exit_code == 0);
 }
 
-void fail(Span& span, const std::string& why) {
+Code reason_of(const KernelEvent& event) {
+  return event.error.code.empty() ? name_of(event.end) : event.error.code;
+}
+
+void fail(Span& span, Code why) {
   span.failed = true;
-  span.message = why;
+  span.message = why.word();
 }
 
 }  // namespace
@@ -110,21 +115,21 @@ void KernelSpans::on_event(const KernelEvent& event, Timestamp now) {
   switch (event.what) {
     case KernelEvent::What::kCreating: one.creating = now; return;
     case KernelEvent::What::kRunning:
-      if (!std::exchange(one.runs, true)) end_start(event.key, one, now, "");
+      if (!std::exchange(one.runs, true)) end_start(event.key, one, now, {});
       return;
     case KernelEvent::What::kStays: return;
     case KernelEvent::What::kEnded: break;
   }
   const bool never_ran = event.started_at == 0 || event.end == KernelEnd::kStartFailed;
   if (!one.runs && never_ran)
-    end_start(event.key, one, now, event.error.code.empty() ? name_of(event.end) : event.error.code);
+    end_start(event.key, one, now, reason_of(event));
   else if (!one.runs)  // for too short to be seen
-    end_start(event.key, one, event.started_at, "");
+    end_start(event.key, one, event.started_at, {});
   if (one.runs || !never_ran) {
     Span span = span_of(event.key, one, "end kernel", one.stopped != 0 ? one.stopped : event.ended_at, now);
-    span.attributes.emplace_back("berth.end", name_of(event.end));
+    span.attributes.emplace_back("berth.end", name_of(event.end).word());
     span.attributes.emplace_back("berth.exit_code", std::to_string(event.exit_code));
-    if (!ended_well(event)) fail(span, event.error.code.empty() ? name_of(event.end) : event.error.code);
+    if (!ended_well(event)) fail(span, reason_of(event));
     take_(std::move(span));
   }
   followed_.erase(found);
@@ -139,13 +144,12 @@ void KernelSpans::on_report(const v1::Report& report) {
     const auto found = followed_.find({KernelId(*kernel), fact.attempt()});
     if (found == followed_.end()) continue;
     end_start(found->first, found->second, fact.ended_ns(),
-              fact.code().empty() ? "never-started" : fact.code());
+              fact.code() == v1::CODE_UNSPECIFIED ? Code("never-started") : code_of(fact.code()));
     followed_.erase(found);
   }
 }
 
-void KernelSpans::end_start(const KernelKey& key, const Followed& one, Timestamp end,
-                            const std::string& failure) {
+void KernelSpans::end_start(const KernelKey& key, const Followed& one, Timestamp end, Code failure) {
   if (one.ordered == 0) return;
   if (containers_ && one.given != 0 && one.creating != 0) {
     take_(part_of(key, one, "prepare", one.given, one.creating));

@@ -49,7 +49,7 @@ class KernelSpans {
   void on_image(const ImageDone& done, Timestamp now);
   void follow(const v1::StartKernel& start, const KernelKey& key, Timestamp ordered);
   void drop_unknown(const KernelTable& known);
-  void end_start(const KernelKey& key, const Followed& one, Timestamp end, const std::string& failure);
+  void end_start(const KernelKey& key, const Followed& one, Timestamp end, Code failure);
   Span span_of(const KernelKey& key, const Followed& one, const char* name, Timestamp begin,
                Timestamp end) const;
   Span part_of(const KernelKey& key, const Followed& one, const char* name, Timestamp begin,

@@ -32,7 +32,8 @@ Result<inside::Request> request_in(const KernelQuestion& question) {
     if (!number) return number.error();
     request.port = *number;
   }
-  if (const auto problem = inside::check(request)) return make_error(problem->code, problem->message);
+  if (const auto problem = inside::check(request))
+    return make_error(Code::told(problem->code), problem->message);
   return request;
 }
 

@@ -1,7 +1,6 @@
 #include "agents/services/file_answers.h"
 
 #include <functional>
-#include <map>
 #include <string>
 
 #include "agents/volumes/uploads.h"
@@ -9,20 +8,8 @@
 namespace berth::agents {
 namespace {
 
-int file_status_of(const Error& error) {
-  static const std::map<std::string, int, std::less<>> kStatuses = {
-      {"bad-request", 400},      {"unknown-volume", 404},   {"unknown-folder", 404},
-      {"unknown-path", 404},     {"unknown-upload", 404},   {"path-exists", 409},
-      {"not-a-file", 409},       {"not-a-folder", 409},     {"folder-not-empty", 409},
-      {"too-many-files", 409},   {"file-busy", 409},        {"upload-busy", 409},
-      {"upload-differs", 409},   {"too-many-uploads", 409}, {"offset-differs", 409},
-      {"upload-too-large", 413}, {"range-invalid", 416},    {"path-invalid", 422},
-      {"checksum-differs", 422}, {"checksum-missing", 422}, {"checksum-unknown", 409},
-      {"agent-busy", 503},       {"volume-full", 507},
-  };
-  const auto found = kStatuses.find(error.code);
-  return found == kStatuses.end() ? 500 : found->second;
-}
+// What the table gives no status is the agent's own fault.
+int file_status_of(const Error& error) { return static_cast<int>(error.code.status(500)); }
 
 }  // namespace
 

@@ -2,8 +2,6 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include <map>
-
 #include "agents/services/open_channel.h"
 
 namespace berth::agents {
@@ -14,20 +12,13 @@ using inside::FrameType;
 constexpr std::size_t kUnsentEnough = 64 << 10;   // bytes: more is taken when the helper has taken these
 constexpr std::size_t kAnswersEnough = 64 << 10;  // bytes in a write; the last answer may come on top
 
-int status_of(const Error& error) {
-  static const std::map<std::string, int, std::less<>> kStatuses = {
-      {"unknown-kernel", 404}, {"kernel-not-open", 409}, {"channel-closed", 409},
-      {"kernel-busy", 503},    {"agent-busy", 503},      {"not-for-this-backend", 409},
-  };
-  const auto found = kStatuses.find(error.code);
-  return found == kStatuses.end() ? 400 : found->second;
+Error error_of(const inside::Problem& problem) {
+  return make_error(Code::told(problem.code), problem.message);
 }
-
-Error error_of(const inside::Problem& problem) { return make_error(problem.code, problem.message); }
 
 std::string frame_of(const Error& error) {
   std::string bytes;
-  append_answer(bytes, inside::Problem{error.code, error.message});
+  append_answer(bytes, inside::Problem{error.code.word(), error.message});
   return bytes;
 }
 
@@ -233,7 +224,7 @@ void Passage::fail(const Error& error) {
   if (phase_ == Phase::kOpen) return end(frame_of(error));
   phase_ = Phase::kEnding;
   close();
-  refuse(stream_, status_of(error), error);
+  refuse(stream_, error.code.status(), error);
   stream_ = nullptr;
 }
 

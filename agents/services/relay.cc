@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <map>
 #include <utility>
 
 #include "agents/services/open_channel.h"
@@ -17,13 +16,16 @@ constexpr std::size_t kPieceMin = 4 << 10, kPieceMax = 128 << 10;
 
 // What a kernel says is its own affair: a code that is not known here is not passed on as ours.
 int refusal_status(const Error& error) {
-  static const std::map<std::string, int, std::less<>> kStatuses = {
-      {"unknown-kernel", 404}, {"no-such-app", 404},   {"kernel-not-open", 409}, {"channel-closed", 409},
-      {"port-not-open", 409},  {"app-ended", 409},     {"kernel-busy", 503},     {"agent-busy", 503},
-      {"port-busy", 503},      {"helper-silent", 504},
-  };
-  const auto found = kStatuses.find(error.code);
-  return found == kStatuses.end() ? 502 : found->second;
+  static constexpr struct {
+    Code code;
+    int status;
+  } kOurs[] = {{"unknown-kernel", 404}, {"no-such-app", 404},   {"kernel-not-open", 409},
+               {"channel-closed", 409}, {"port-not-open", 409}, {"app-ended", 409},
+               {"kernel-busy", 503},    {"agent-busy", 503},    {"port-busy", 503},
+               {"helper-silent", 504}};
+  for (const auto& ours : kOurs)
+    if (ours.code == error.code) return ours.status;
+  return 502;
 }
 
 }  // namespace

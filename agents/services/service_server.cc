@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "events/base/text.h"
+#include "events/codec/words/codes.h"
 #include "events/schema/v1/service.pb.h"
 #include "events/tunnel/server.h"
 
@@ -118,7 +119,7 @@ class ServiceServer::Impl {
 void refuse(const std::shared_ptr<tunnel::Stream>& stream, int status, const Error& error,
             std::uint64_t offset) {
   v1::ServiceError told;
-  told.set_code(error.code);
+  told.set_code(wire(error.code));
   told.set_message(error.message);
   told.set_hint(error.hint);
   told.set_offset(offset);

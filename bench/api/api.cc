@@ -111,7 +111,7 @@ class Arrivals {
   void wait(std::size_t count) const {
     const Stopwatch watch;
     while (count_ < count) {
-      if (watch.seconds() > 60) give_up(make_error("bench", "watchers missed rows"));
+      if (watch.seconds() > 60) give_up(make_error("internal-error", "watchers missed rows"));
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }

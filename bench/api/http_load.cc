@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kPut = "event: put\n", kSession = "{\"table\":\"sessions\",\"key\":\"";
 constexpr std::size_t kUuidText = 36;
 
-[[noreturn]] void lost(const std::string& why) { give_up(make_error("bench", why)); }
+[[noreturn]] void lost(const std::string& why) { give_up(make_error("internal-error", why)); }
 
 double cpu_s(clockid_t clock) {
   timespec now{};

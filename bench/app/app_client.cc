@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kClientPiece = 256u << 10;
 constexpr std::size_t kEchoBytes = 64;
 
-[[noreturn]] void lost_app(const std::string& why) { give_up(make_error("bench", why)); }
+[[noreturn]] void lost_app(const std::string& why) { give_up(make_error("internal-error", why)); }
 
 }  // namespace
 

@@ -40,7 +40,7 @@ std::uint16_t free_port() {
     ::close(fd);
     if (free) return port;
   }
-  give_up(make_error("bench", "no port is free"));
+  give_up(make_error("internal-error", "no port is free"));
 }
 
 pid_t start(std::vector<std::string> words, const std::string& log) {
@@ -54,7 +54,7 @@ pid_t start(std::vector<std::string> words, const std::string& log) {
   ::posix_spawn_file_actions_adddup2(&actions, 1, 2);
   pid_t pid = 0;
   if (::posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ) != 0)
-    give_up(make_error("bench", "cannot run " + words[0], "build it: ops/up does"));
+    give_up(make_error("internal-error", "cannot run " + words[0], "build it: ops/up does"));
   ::posix_spawn_file_actions_destroy(&actions);
   return pid;
 }
@@ -87,7 +87,7 @@ BerthUp::BerthUp(const std::string& folder) : data_(folder + "/berth"), port_(fr
   while (text_of(log).find(" is up\n") == std::string::npos ||
          berth({"agent", "ls", "--state", "ALIVE", "-o", "name", "-q"}).empty()) {
     if (::waitpid(pid_, nullptr, WNOHANG) != 0 || std::chrono::steady_clock::now() > until)
-      give_up(make_error("bench", "berth up does not come up: " + text_of(log)));
+      give_up(make_error("internal-error", "berth up does not come up: " + text_of(log)));
     std::this_thread::sleep_for(kLookEvery);
   }
 }
@@ -98,7 +98,7 @@ double BerthUp::cpu_seconds() const {
   clockid_t clock{};
   timespec used{};
   if (::clock_getcpuclockid(pid_, &clock) != 0 || ::clock_gettime(clock, &used) != 0)
-    give_up(make_error("bench", "berth up is gone"));
+    give_up(make_error("internal-error", "berth up is gone"));
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
 }
 
@@ -127,7 +127,7 @@ std::string BerthUp::run_session(const std::string& name, const std::string& cpu
   const auto shown =
       boost::json::parse(ask({"session", "show", name, "--wait", "--timeout", "120s", "-o", "json"}));
   if (shown.at("status").as_string() != "RUNNING")
-    give_up(make_error("bench", "the session does not run: " + boost::json::serialize(shown)));
+    give_up(make_error("internal-error", "the session does not run: " + boost::json::serialize(shown)));
   return shown.at("id").as_string().c_str();
 }
 

@@ -52,7 +52,7 @@ Browser::Reply Browser::post(const std::string& target, const std::string& field
   std::from_chars(length.data(), length.data() + length.size(), size);
   while (bytes.size() < end + 4 + size) client.read();
   const std::string status = head.substr(9, 3);
-  if (status[0] != '2' && status != "303") give_up(make_error("bench", target + ": " + bytes));
+  if (status[0] != '2' && status != "303") give_up(make_error("internal-error", target + ": " + bytes));
   return {field(head, "Set-Cookie"), bytes.substr(end + 4, size)};
 }
 

@@ -20,7 +20,7 @@ constexpr std::size_t kRelayPiece = 64u << 10;  // as Berth's own relays have it
 constexpr int kLookEveryMs = 50;                // whether it is to stop
 
 [[noreturn]] void fail(const char* what) {
-  give_up(make_error("bench", std::string(what) + ": " + std::strerror(errno)));
+  give_up(make_error("internal-error", std::string(what) + ": " + std::strerror(errno)));
 }
 
 sockaddr_in loopback(std::uint16_t port) {

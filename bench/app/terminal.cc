@@ -14,7 +14,7 @@ constexpr char kText = 1, kBinary = 2, kPing = 9, kPong = 10;
 constexpr unsigned char kLast = 0x80, kMasked = 0x80;
 
 [[noreturn]] void lost_terminal(const std::string& why) {
-  give_up(make_error("bench", "a terminal: " + why));
+  give_up(make_error("internal-error", "a terminal: " + why));
 }
 
 std::string upgrade_of(const BerthUp& up, const api::KeyPair& by, const std::string& target) {

@@ -58,7 +58,7 @@ struct Kernel {
     const auto look = [](const std::string& path, struct stat& at) { return ::stat(path.c_str(), &at) == 0; };
     const std::string first = "/proc/" + std::to_string(pid);
     if (!look(first + "/exe", init) || !look(first + "/ns/pid", space))
-      give_up(make_error("bench", "a kernel has ended"));
+      give_up(make_error("internal-error", "a kernel has ended"));
     std::uint64_t bytes = 0;
     for (const auto& entry : fs::directory_iterator("/proc")) {
       const std::string name = entry.path().filename(), path = "/proc/" + name;

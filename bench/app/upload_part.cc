@@ -25,14 +25,14 @@ void make_file(const std::string& path, std::uint64_t mib) {
     for (auto& word : words) word = random.next();
     out.write(reinterpret_cast<const char*>(words.data()), 1 << 20);
   }
-  if (!out.flush()) give_up(make_error("bench", "cannot write " + path));
+  if (!out.flush()) give_up(make_error("internal-error", "cannot write " + path));
 }
 
 void copy_and_sync(const std::string& from, const std::string& to) {
   std::int64_t started = 0;
   say({"cp", from, to}, started);
   const int file = ::open(to.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0 || ::fsync(file) != 0) give_up(make_error("bench", "cannot sync " + to));
+  if (file < 0 || ::fsync(file) != 0) give_up(make_error("internal-error", "cannot sync " + to));
   ::close(file);
 }
 

@@ -67,17 +67,17 @@ Cell::Cell(const CellOptions& options, EventLog& log)
   node_ = std::make_unique<controller::CellNode>(
       config, log_, past_ ? past_->store() : static_cast<projections::Store&>(*store_), clock_, random_);
   if (past_) desk_ = &past_->start(*node_, log_, clock_, JournalSigner(cluster_, secret_));
-  node_->set_on_fatal([](const std::string& why) { give_up(make_error("bench", why)); });
+  node_->set_on_fatal([](const std::string& why) { give_up(make_error("internal-error", why)); });
   node_->set_follower(
       [this](Offset, const std::shared_ptr<const v1::Record>& record) {
-        if (!record) give_up(make_error("bench", "a record is void"));
+        if (!record) give_up(make_error("internal-error", "a record is void"));
         on_record(*record);
       },
       [this](Offset) {
         const std::lock_guard lock(mutex_);
         changed_.notify_all();
       },
-      [](Offset) { give_up(make_error("bench", "the journal lost records")); });
+      [](Offset) { give_up(make_error("internal-error", "the journal lost records")); });
 }
 
 Cell::~Cell() {
@@ -93,7 +93,7 @@ template <class Test> void Cell::await(const char* what, Test test) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (!changed_.wait_for(lock, std::chrono::milliseconds(5), test))  // not all that is awaited is a record
     if (std::chrono::steady_clock::now() > end)
-      give_up(make_error("bench", std::string("waited in vain for ") + what));
+      give_up(make_error("internal-error", std::string("waited in vain for ") + what));
 }
 
 void Cell::bring_up() {
@@ -295,9 +295,9 @@ void Cell::on_record(const v1::Record& record) {
   std::uint64_t seen = 0;
   for (const auto& event : record.events()) {
     if (event.has_request_refused())
-      give_up(make_error("bench", "a request was refused: " + event.request_refused().message()));
+      give_up(make_error("internal-error", "a request was refused: " + event.request_refused().message()));
     if (event.has_agent_lost())
-      give_up(make_error("bench", "agent " + event.agent_lost().agent() + " was lost"));
+      give_up(make_error("internal-error", "agent " + event.agent_lost().agent() + " was lost"));
     if (!event.has_session_scheduled()) continue;
     read_at_[session_of(event.session_scheduled().session_id())] = now;
     ++seen;

@@ -65,9 +65,9 @@ class Table {
   void fault(std::size_t column, const std::string& what) {
     if (fault_) return;
     std::string name = column < header_.size() ? " (" + std::string(header_[column]) + ")" : "";
-    fault_ = make_error("bad-trace", std::string(file_) + ": line " +
-                                         std::to_string(std::max<std::size_t>(line_, 1)) + ", column " +
-                                         std::to_string(column + 1) + name + ": " + what);
+    fault_ = make_error("file-unreadable", std::string(file_) + ": line " +
+                                               std::to_string(std::max<std::size_t>(line_, 1)) + ", column " +
+                                               std::to_string(column + 1) + name + ": " + what);
   }
   const std::optional<Error>& fault() const { return fault_; }
 

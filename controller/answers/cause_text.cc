@@ -309,7 +309,7 @@ CauseText machine_stopped(const Asked& a) {
 }
 
 struct Cause {
-  const char* code;
+  berth::Code code;
   CauseText (*text)(const Asked&);
 };
 
@@ -359,7 +359,7 @@ std::string span_text(Duration span) {
 CauseText cause_text(const State& state, const SessionRow& session, const Explanation& e, Timestamp now) {
   for (const Cause& cause : kCauses)
     if (e.code == cause.code) return cause.text({state, session, e, now});
-  return {e.code, kNextPass};
+  return {e.code.word(), kNextPass};
 }
 
 }  // namespace berth::controller

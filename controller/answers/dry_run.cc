@@ -241,8 +241,7 @@ void DryRun::set_placed(WouldBe& session, const placement::Cluster& cluster,
 }
 
 void DryRun::set_reason(WouldBe& session, const placement::Cluster& cluster, placement::Reason reason) {
-  session.row.reason_code =
-      reason.code == Code::kNone ? std::string() : std::string(placement::to_string(reason.code));
+  session.row.reason_code = placement::code_of(reason.code);
   session.row.reason_slot =
       reason.slot == placement::kNoSlot ? std::string() : std::string(cluster.slot_name(reason.slot));
 }

@@ -85,7 +85,7 @@ struct StartEstimate {
 
 // Why a session waits.
 struct Explanation {
-  std::string code;  // "no-device"; empty: nothing keeps the session waiting
+  berth::Code code;  // "no-device"; empty: nothing keeps the session waiting
   std::string slot;
   std::string text;  // a line, or a heading and a line a reason
   std::string hint;  // what would lift the cause

@@ -151,7 +151,7 @@ void add_lacking(const State& state, const SeesSession& sees, const SessionRow& 
 Explanation cause_of(const AnswerContext& c, const SessionRow& session, const projections::UsageBook* also) {
   const State& state = c.state;
   Explanation e;
-  e.code = session.reason_code.empty() ? "not-tried-yet" : session.reason_code;
+  e.code = session.reason_code.empty() ? berth::Code("not-tried-yet") : session.reason_code;
   e.slot = session.reason_slot;
   if (session.status == SessionStatus::kReserved) return explain_reserved(state, c.sees, session, e), e;
   add_lacking(state, c.sees, session, e);

@@ -313,7 +313,7 @@ std::optional<Problem> Api::check(Call& call) {
   if (open && !call.request.in_chunks && call.request.body_bytes > kOpenBodyBytesMax)
     return make_problem("body-too-large", "the body is larger than 4 KiB", "nothing unsigned needs more");
   if (auto refused = check_access(call)) {
-    metrics_.count_rejected(refused->code);
+    metrics_.count_rejected(refused->code.word());
     return refused;
   }
   if (!open) {
@@ -325,7 +325,7 @@ std::optional<Problem> Api::check(Call& call) {
       rate_.spend(rate_key(call.caller), call.request.body_bytes);
   }
   if (auto refused = take_owner(services_, call)) {
-    metrics_.count_rejected(refused->code);
+    metrics_.count_rejected(refused->code.word());
     return refused;
   }
   if (match.route == nullptr && match.allow.empty())

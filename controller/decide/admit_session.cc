@@ -23,7 +23,7 @@ using projections::SessionRow;
 using projections::SlotTypeRow;
 using projections::State;
 
-Refusal refuse(std::string code, std::string message, std::string hint = {}) {
+Refusal refuse(Code code, std::string message, std::string hint = {}) {
   return {std::move(code), std::move(message), std::move(hint)};
 }
 

@@ -293,7 +293,7 @@ class Owners {
 
  private:
   static Refusal unknown(const std::string& kind, const std::string& name) {
-    return {"unknown-" + kind, "no " + kind + " is named '" + clipped(name, 160) + "'", ""};
+    return {Code::told("unknown-" + kind), "no " + kind + " is named '" + clipped(name, 160) + "'", ""};
   }
   bool has(const v1::Scope& to) const {
     if (to.scope() == v1::SCOPE_KIND_DOMAIN) return has_domain(to.id());

@@ -1,5 +1,7 @@
 #include "controller/decide/place_session.h"
 
+#include "events/codec/words/codes.h"
+
 namespace berth::controller {
 namespace {
 
@@ -47,7 +49,7 @@ void add_preempted(EventList& events, const DecisionContext& c, const SessionRow
   v1::Event& e = add_caused(events, c, preemptor);
   const auto fill = [&](auto* event) {
     event->set_session_id(std::string(id.view()));
-    event->set_reason(projections::end_reason::kPreempted);
+    event->set_reason(wire(projections::end_reason::kPreempted));
     event->set_preemptor(std::string(preemptor.id.view()));
   };
   if (mode == placement::PreemptMode::kTerminate) {
@@ -85,12 +87,12 @@ EventList unreserve_session(const DecisionContext& c, const SessionRow& session)
   return events;
 }
 
-EventList change_reason(const DecisionContext& c, const SessionRow& session, std::string_view code,
+EventList change_reason(const DecisionContext& c, const SessionRow& session, Code code,
                         std::string_view slot) {
   EventList events;
   auto* changed = add_caused(events, c, session).mutable_session_reason_changed();
   changed->set_session_id(std::string(session.id.view()));
-  changed->set_code(std::string(code));
+  changed->set_code(wire(code));
   changed->set_slot(std::string(slot));
   return events;
 }

@@ -21,8 +21,8 @@ EventList reserve_session(const DecisionContext& c, const projections::SessionRo
                           std::span<const SessionId> victims, placement::PreemptMode mode);
 EventList unreserve_session(const DecisionContext& c, const projections::SessionRow& session);
 // Changes the recorded reason of the wait (P19). `slot`: the missing one; empty where none is to blame.
-EventList change_reason(const DecisionContext& c, const projections::SessionRow& session,
-                        std::string_view code, std::string_view slot);
+EventList change_reason(const DecisionContext& c, const projections::SessionRow& session, Code code,
+                        std::string_view slot);
 EventList count_retries(const DecisionContext& c, const projections::SessionRow& session,
                         std::uint32_t retries);
 

@@ -179,6 +179,16 @@ void add_removal(const DecisionContext& c, v1::DefinitionKind kind, const std::s
   removed->set_name(name);
 }
 
+Code reason_of_removal(v1::DefinitionKind kind) {
+  switch (kind) {
+    case v1::DEFINITION_KIND_GROUP: return "group-removed";
+    case v1::DEFINITION_KIND_DOMAIN: return "domain-removed";
+    case v1::DEFINITION_KIND_PROJECT: return "project-removed";
+    case v1::DEFINITION_KIND_USER: return "user-removed";
+    default: return "key-removed";
+  }
+}
+
 // Begins to end them, and removes at once where all of them only waited and there is no `folder` to purge.
 // Else the removal is refused meanwhile, and says how many are left to end.
 Decision end_first(const DecisionContext& c, v1::DefinitionKind kind, const std::string& name,
@@ -192,7 +202,7 @@ Decision end_first(const DecisionContext& c, v1::DefinitionKind kind, const std:
     if (session->terminating || asked == kEndedAtOnce) continue;
     ++asked;
     if (projections::is_waiting(session->status)) ++gone;
-    end_session(own, *session, word(kind) + "-removed", false, events);
+    end_session(own, *session, reason_of_removal(kind), false, events);
   }
   if (gone == live.size() && folder == nullptr) {
     add_removal(c, kind, name, events);

@@ -10,6 +10,7 @@
 #include "events/base/plain_text.h"
 #include "events/base/text.h"
 #include "events/base/wire_time.h"
+#include "events/codec/words/codes.h"
 
 namespace berth::controller {
 namespace {
@@ -41,7 +42,7 @@ EventList end_of(const DecisionContext& c, const KernelRow& kernel, const v1::Ke
   t->set_exit_code(fact.exit_code());
   t->set_started_ns(fact.started_ns());
   t->set_ended_ns(fact.ended_ns());
-  t->set_code(clipped(fact.code(), kCodeMax));
+  t->set_code(fact.code());
   t->set_message(clipped(fact.message(), kMessageMax));
   return events;
 }
@@ -185,7 +186,7 @@ EventList decide_folder(const DecisionContext& c, const v1::Report& report, cons
   } else if (fact.result() == v1::FOLDER_FAILED && is_new_failure(*folder)) {
     auto* failed = events.add(c.stamp).mutable_folder_failed();
     failed->set_folder(fact.folder());
-    failed->set_code(fact.code().empty() ? "folder-failed" : clipped(fact.code(), kCodeMax));
+    failed->set_code(fact.code() == v1::CODE_UNSPECIFIED ? v1::CODE_FOLDER_FAILED : fact.code());
     failed->set_message(clipped(fact.message(), kMessageMax));
   }
   return events;
@@ -309,14 +310,13 @@ EventList settle(const DecisionContext& c, const SessionId& id) {
   v1::Event& e = events.add(c.stamp);
   if (for_good || (failed_start && !fault && attempts >= session->spec->spec.max_attempts())) {
     e.mutable_session_failed()->set_session_id(std::string(id.view()));
-    e.mutable_session_failed()->set_code(for_good ? projections::end_reason::kStartFailed
-                                                  : projections::end_reason::kGaveUp);
+    e.mutable_session_failed()->set_code(for_good ? v1::CODE_START_FAILED : v1::CODE_GAVE_UP);
     e.mutable_session_failed()->set_message(clipped(session->message, kMessageMax));
   } else {
     auto* requeued = e.mutable_session_requeued();
     requeued->set_session_id(std::string(id.view()));
     requeued->set_attempts(attempts);
-    requeued->set_reason(session->reason_code);
+    requeued->set_reason(wire(session->reason_code));
     requeued->set_message(clipped(session->message, kMessageMax));
     if (failed_start)
       requeued->set_not_before_ns(

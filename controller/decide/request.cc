@@ -10,6 +10,7 @@
 #include "events/base/wire_time.h"
 #include "events/codec/envelope.h"
 #include "events/codec/signing.h"
+#include "events/codec/words/codes.h"
 
 namespace berth::controller {
 namespace {
@@ -31,7 +32,7 @@ EventList refuse(const Stamp& stamp, const Refusal& refusal, const RequestHash& 
   v1::Event& event = events.add(stamp);
   put_hash(event, hash);
   auto* refused = event.mutable_request_refused();
-  refused->set_code(refusal.code);
+  refused->set_code(wire(refusal.code));
   refused->set_message(clipped(refusal.message, kTextMax));
   refused->set_hint(clipped(refusal.hint, kTextMax));
   return events;

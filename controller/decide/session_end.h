@@ -5,10 +5,8 @@
 
 namespace berth::controller {
 
-inline constexpr std::size_t kEndReasonMax = 128;  // bytes, of a reason that somebody gives
-
 // REQUIRES: it has not ended.
-void end_session(const DecisionContext& c, const projections::SessionRow& session, const std::string& reason,
-                 bool forced, EventList& events);
+void end_session(const DecisionContext& c, const projections::SessionRow& session, Code reason, bool forced,
+                 EventList& events);
 
 }  // namespace berth::controller

@@ -17,6 +17,8 @@ using projections::Noun;
 using projections::SessionRow;
 using projections::Verb;
 
+constexpr std::size_t kEndReasonMax = 128;  // bytes, of what the user says, where many sessions end
+
 bool is_seen(const DecisionContext& c, const v1::Request& request, const SessionRow& session) {
   const v1::Owner& owner = session.owner->owner;
   const bool others = !request.owner().user().empty() && request.owner().user() != owner.user();
@@ -35,17 +37,13 @@ bool may_end(const DecisionContext& c, const SessionRow& session) {
   return allowed(c, Noun::kSession, Verb::kEnd, session.owner->owner);
 }
 
-std::string reason_of(const std::string& reason) {
-  return reason.empty() ? projections::end_reason::kUserRequested : clipped(reason, kEndReasonMax);
-}
-
 bool is_ending(const SessionRow& session, bool forced) { return session.terminating && !forced; }
 
 // Those of the ids that live and are the actor's to end.
 Decision end_all(const DecisionContext& c, const v1::Request& request, const std::vector<std::string>& ids) {
   const v1::TerminateSessions& body = request.terminate_sessions();
-  DecisionContext short_stamp = c;  // the sessions have the reason, and the record so has room for them all
-  short_stamp.stamp.reason.clear();
+  DecisionContext short_stamp = c;  // so that the record has room for them all
+  short_stamp.stamp.reason = clipped(c.stamp.reason, kEndReasonMax);
   short_stamp.stamp.trace.clear();
   std::set<SessionId> seen;
   EventList events;
@@ -54,7 +52,7 @@ Decision end_all(const DecisionContext& c, const v1::Request& request, const std
     if (session == nullptr || !may_end(c, *session)) continue;
     if (projections::is_end(session->status) || is_ending(*session, body.forced())) continue;
     if (seen.insert(session->id).second)
-      end_session(short_stamp, *session, reason_of(body.reason()), body.forced(), events);
+      end_session(short_stamp, *session, projections::end_reason::kUserRequested, body.forced(), events);
   }
   if (events.empty())
     return Refusal{"nothing-to-end", "none of these sessions is yours to end and still lives", ""};
@@ -112,7 +110,7 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
     return Refusal{"session-terminating", "session " + session->name + " is ending already",
                    "--force shows it as ended at once"};
   EventList events;
-  end_session(c, *session, reason_of(body.reason()), body.forced(), events);
+  end_session(c, *session, projections::end_reason::kUserRequested, body.forced(), events);
   return events;
 }
 

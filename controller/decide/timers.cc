@@ -10,7 +10,7 @@ using projections::SessionRow;
 
 namespace {
 
-EventList ended(const DecisionContext& c, const SessionRow& session, const std::string& reason) {
+EventList ended(const DecisionContext& c, const SessionRow& session, Code reason) {
   EventList events;
   end_session(c, session, reason, false, events);
   return events;

@@ -89,9 +89,9 @@ DevicePolicy default_device_policy(std::string_view slot_name, SlotKind kind) {
   return policy;
 }
 
-std::string_view to_string(Code code) {
+berth::Code code_of(Code code) {
   switch (code) {
-    case Code::kNone: return "";
+    case Code::kNone: return {};
     case Code::kInvalidAmount: return "invalid-amount";
     case Code::kUnknownSlot: return "unknown-slot";
     case Code::kExclusiveSlots: return "exclusive-slots";
@@ -112,12 +112,12 @@ std::string_view to_string(Code code) {
     case Code::kNever: return "never";
     case Code::kBehindHead: return "behind-head";
   }
-  return "";
+  return {};
 }
 
-Code find_code(std::string_view text) {
+Code find_code(berth::Code wanted) {
   for (int code = 1; code <= static_cast<int>(Code::kBehindHead); ++code)
-    if (to_string(static_cast<Code>(code)) == text) return static_cast<Code>(code);
+    if (code_of(static_cast<Code>(code)) == wanted) return static_cast<Code>(code);
   return Code::kNone;
 }
 

@@ -14,6 +14,7 @@
 #include "controller/placement/fragmentation/balanced.h"
 #include "events/base/amount.h"
 #include "events/base/clock.h"
+#include "events/base/codes/code.h"
 #include "events/base/uuid.h"
 
 namespace berth::placement {
@@ -169,9 +170,10 @@ enum class Code : std::uint8_t {
   kBehindHead,
 };
 
-// Stable text of a code: "no-capacity", "behind-head"... and the code of a text; kNone of others.
-std::string_view to_string(Code code);
-Code find_code(std::string_view text);
+// As the table of codes has it; back: kNone of codes that the scheduler does not know.
+berth::Code code_of(Code code);
+Code find_code(berth::Code code);
+inline std::string to_string(Code code) { return code_of(code).word(); }
 inline bool is_blocking(Code code) {
   return code == Code::kContainerLimit || code == Code::kNoCapacity || code == Code::kNoDevice;
 }

@@ -122,7 +122,7 @@ Result<void> ask(ApiContext& api, v1::Request request, Duration wait) {
           return row != nullptr;
         })) {
       if (answer.answer == projections::AnswerKind::kAccepted) return {};
-      return make_error(answer.code.empty() ? "expired" : answer.code, answer.message, answer.hint);
+      return make_error(answer.code.empty() ? Code("expired") : answer.code, answer.message, answer.hint);
     }
     std::this_thread::sleep_for(kLookEvery);
   }

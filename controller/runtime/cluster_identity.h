@@ -21,7 +21,7 @@ struct ClusterIdentity {
   std::vector<WriterSecret> writers = {};
 };
 
-inline constexpr char kClusterFileMissing[] = "cluster-file-missing";
+inline constexpr Code kClusterFileMissing = "cluster-file-missing";
 inline bool is_cluster_file_missing(const Error& error) { return error.code == kClusterFileMissing; }
 
 // Codes: cluster-file-malformed, made-before-0.1.0, and those of read_private_file().

@@ -10,18 +10,18 @@ using projections::SessionResult;
 using projections::SessionRow;
 using projections::SessionStatus;
 
-std::string ScenarioRun::cancel_code(const ScenarioSession& session) const {
+berth::Code ScenarioRun::cancel_code(const ScenarioSession& session) const {
   const ScenarioGroup& group = *groups_.at(session.group);
   const SessionRow& row = row_of(session.key);
   if (session.attempts >= group.max_attempts) return "gave-up";
   const Duration age = scenario_.now - std::max(row.created_at, row.requeued_at);
   if (group.pending_timeout_s > 0 && age > group.pending_timeout_s * kSecond) return "pending-timeout";
-  if (!session.cancel_on_dependency_failure) return "";
+  if (!session.cancel_on_dependency_failure) return {};
   for (const std::string& id : session.depends_on) {
     const SessionId& other = scenario_.sessions[index_.at(id)].key;
     if (projections::is_end(row_of(other).status) && !has_succeeded(other)) return "dependency-failed";
   }
-  return "";
+  return {};
 }
 
 bool ScenarioRun::has_succeeded(const SessionId& session) const {

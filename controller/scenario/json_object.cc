@@ -49,7 +49,7 @@ bool JsonObject::says_null(std::string_view key) {
   return found != nullptr && found->is_null();
 }
 
-void JsonObject::fail(std::string_view key, const std::string& message, const char* code) {
+void JsonObject::fail(std::string_view key, const std::string& message, berth::Code code) {
   document_.fail(place_of(key), message, code);
 }
 

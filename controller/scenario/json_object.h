@@ -22,7 +22,7 @@ namespace berth::placement {
 
 class Document {
  public:
-  void fail(const std::string& place, const std::string& message, const char* code = "bad-scenario") {
+  void fail(const std::string& place, const std::string& message, berth::Code code = "bad-scenario") {
     if (!error_) error_ = make_error(code, place + ": " + message);
   }
   const std::optional<Error>& error() const { return error_; }
@@ -61,7 +61,7 @@ class JsonObject {
       std::string_view key,
       const std::function<void(std::string_view, const boost::json::value&, const std::string&)>& visit);
 
-  void fail(std::string_view key, const std::string& message, const char* code = "bad-scenario");
+  void fail(std::string_view key, const std::string& message, berth::Code code = "bad-scenario");
   // Keys that were not asked for are errors. To be called last.
   void finish();
 

@@ -185,7 +185,7 @@ json::object pass_json(const ScenarioRun& run, const PassLines& lines) {
     preempted.push_back({{"session", line.session}, {"for", line.preemptor}, {"mode", to_string(line.mode)}});
   }
   for (const CancelledLine& line : lines.cancelled)
-    cancelled.push_back({{"session", line.session}, {"code", line.code}});
+    cancelled.push_back({{"session", line.session}, {"code", line.code.word()}});
   return {{"order", std::move(order)},
           {"placed", std::move(placed)},
           {"refused", std::move(refused)},
@@ -222,7 +222,7 @@ std::string table(const ScenarioRun& run) {
     const PassLines& lines = run.passes()[i];
     text += "pass " + std::to_string(i + 1) + "\n";
     for (const CancelledLine& line : lines.cancelled)
-      text += "  cancelled  " + line.session + "  " + line.code + "\n";
+      text += "  cancelled  " + line.session + "  " + line.code.word() + "\n";
     for (const PlacedLine& line : lines.placed) {
       text += "  placed     " + line.session->id;
       for (const KernelPlacement& kernel : line.kernels) {

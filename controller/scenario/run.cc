@@ -90,7 +90,7 @@ void ScenarioRun::cancel_what_is_over() {
     again = false;
     for (const ScenarioSession& session : scenario_.sessions) {
       if (row_of(session.key).status != SessionStatus::kPending) continue;
-      const std::string code = cancel_code(session);
+      const berth::Code code = cancel_code(session);
       if (code.empty()) continue;
       end_session(session.key, code == "gave-up" ? SessionStatus::kError : SessionStatus::kCancelled,
                   SessionResult::kNone);

@@ -48,7 +48,7 @@ struct PreemptedLine {
 };
 struct CancelledLine {
   std::string session;
-  std::string code;
+  berth::Code code;
 };
 struct PassLines {
   std::vector<std::string> order;
@@ -91,7 +91,7 @@ class ScenarioRun : public PassVisitor {
   void make_pass(const std::string& group);
   void cancel_what_is_over();
   void happen(std::int64_t after_pass);
-  std::string cancel_code(const ScenarioSession& session) const;
+  berth::Code cancel_code(const ScenarioSession& session) const;
   bool has_succeeded(const SessionId& session) const;
   std::vector<projections::LimitExcess> excess(const SessionId& session) const;
 

@@ -5,34 +5,33 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
 
 #include "events/base/result.h"
 
 namespace berth {
 
-inline constexpr char kDiskFull[] = "disk-full";
-inline constexpr char kPortInUse[] = "port-in-use";
+inline constexpr Code kDiskFull = "disk-full";
+inline constexpr Code kPortInUse = "port-in-use";
 
 // Of what was asked for on the command line, in a configuration file or in the environment, or of data that
 // no build reads any more: the same start fails again, so that the process exits with 2
 // (RestartPreventExitStatus= of the units).
-inline constexpr std::string_view kWrongOptions[] = {
-    "backend-unknown",      "config-invalid",     "invalid-name",        "invalid-url",
-    "invalid-value",        "log-format-invalid", "log-level-invalid",   "made-before-0.1.0",
-    "not-for-this-backend", "otlp-url-invalid",   "process-uid-missing", "process-uid-wrong",
-    "tls-incomplete",       "tls-missing",        "volume-invalid"};
+inline constexpr Code kWrongOptions[] = {"backend-unknown",   "config-invalid",      "invalid-name",
+                                         "invalid-url",       "invalid-value",       "log-format-invalid",
+                                         "log-level-invalid", "made-before-0.1.0",   "not-for-this-backend",
+                                         "otlp-url-invalid",  "process-uid-missing", "process-uid-wrong",
+                                         "tls-incomplete",    "tls-missing",         "volume-invalid"};
 
 // Codes of starts that failed by a fault of the machine, whatever the session asked for. Such a start does
 // not count as an attempt of the session; the agent then tries a kernel of its own. A code that the image, a
 // storage folder or the request can cause does not belong here.
-inline constexpr std::string_view kMachineFaults[] = {
+inline constexpr Code kMachineFaults[] = {
     "agent-unfit",  "cgroup-not-made",    "claim-not-written",  "data-folder",     "disk-full",
     "image-folder", "image-missing",      "launcher-silent",    "no-id-range",     "no-mount-point",
     "no-process",   "no-user-namespaces", "record-not-written", "runtime-missing", "runtime-timeout",
     "shim-died",    "spec-unreadable",    "tool-missing"};
 
-inline bool is_machine_fault(std::string_view code) {
+inline bool is_machine_fault(Code code) {
   return std::ranges::find(kMachineFaults, code) != std::end(kMachineFaults);
 }
 inline bool is_wrong_option(const Error& error) {

@@ -4,10 +4,12 @@
 
 #include <string>
 
+#include "events/base/codes/code.h"
+
 namespace berth {
 
 struct Refusal {
-  std::string code;     // stable, kebab-case: "unknown-group"
+  Code code;            // "unknown-group"
   std::string message;  // one sentence for people
   std::string hint;     // advice for the client; may be empty
 };

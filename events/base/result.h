@@ -11,20 +11,21 @@
 #include <variant>
 
 #include "events/base/checks.h"
+#include "events/base/codes/code.h"
 
 namespace berth {
 
-// Stable machine-readable code (kebab-case, e.g. "log-corrupt"), one sentence for people, and advice.
+// Code ("log-corrupt"), one sentence for people, and advice.
 struct Error {
-  std::string code;
+  Code code;
   std::string message;
   std::string hint;
 
   bool operator==(const Error&) const = default;
 };
 
-inline Error make_error(std::string code, std::string message, std::string hint = {}) {
-  return Error{std::move(code), std::move(message), std::move(hint)};
+inline Error make_error(Code code, std::string message, std::string hint = {}) {
+  return Error{code, std::move(message), std::move(hint)};
 }
 
 // One line for logs and stderr: "code: message (hint)".

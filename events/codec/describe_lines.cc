@@ -3,6 +3,7 @@
 #include "events/base/amount.h"
 #include "events/base/hash.h"
 #include "events/base/slots/slot_name.h"
+#include "events/codec/words/codes.h"
 #include "events/codec/words/enum_words.h"
 
 namespace berth {
@@ -69,7 +70,7 @@ std::string describe_log_event(const v1::Event& event) {
 std::string describe_input_event(const v1::Event& event) {
   if (event.has_request_refused()) {
     const auto& e = event.request_refused();
-    std::string text = e.code() + ": " + e.message();
+    std::string text = code_of(e.code()) + ": " + e.message();
     return e.hint().empty() ? text : text + " (" + e.hint() + ")";
   }
   if (event.has_request_repeated()) return "first answered at " + position(event.request_repeated().first());
@@ -198,7 +199,7 @@ std::string describe_agent_event(const v1::Event& event) {
 namespace {
 
 std::string ended(const v1::BrowserSessionEnded& e) {
-  return with(first_digits(e.id()), "of ", e.user()) + ": " + e.reason();
+  return with(first_digits(e.id()), "of ", e.user()) + ": " + code_of(e.reason());
 }
 
 }  // namespace
@@ -207,7 +208,7 @@ std::string describe_identity_event(const v1::Event& event) {
   if (event.has_password_set()) return event.password_set().user();
   if (event.has_login_link_issued()) return "for " + event.login_link_issued().user();
   if (event.has_login_link_ended())
-    return "of " + event.login_link_ended().user() + ": " + event.login_link_ended().reason();
+    return "of " + event.login_link_ended().user() + ": " + code_of(event.login_link_ended().reason());
   if (event.has_browser_session_started()) {
     const auto& e = event.browser_session_started();
     return with(with(e.user(), "from ", e.address()), "by ", e.client());
@@ -240,7 +241,7 @@ std::string describe_folder_event(const v1::Event& event) {
   if (event.has_folder_ready()) return first_digits(event.folder_ready().folder());
   if (event.has_folder_failed()) {
     const auto& e = event.folder_failed();
-    return with(first_digits(e.folder()) + ": " + e.code(), "", e.message());
+    return with(first_digits(e.folder()) + ": " + code_of(e.code()), "", e.message());
   }
   if (event.has_folder_renamed())
     return first_digits(event.folder_renamed().folder()) + " to " + event.folder_renamed().name();

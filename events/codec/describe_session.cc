@@ -1,5 +1,6 @@
 // Lines of session and kernel events.
 #include "events/codec/describe_lines.h"
+#include "events/codec/words/codes.h"
 #include "events/codec/words/enum_words.h"
 
 namespace berth {
@@ -12,9 +13,10 @@ std::string lower(std::string text) {
 
 std::string attempt(std::uint32_t number) { return "attempt " + std::to_string(number); }
 
-std::string because(const std::string& code, const std::string& message) {
+std::string because(v1::Code number, const std::string& message) {
+  const Code code = code_of(number);
   if (code.empty() && message.empty()) return {};
-  return ": " + code + (!code.empty() && !message.empty() ? ", " : "") + message;
+  return ": " + code.word() + (!code.empty() && !message.empty() ? ", " : "") + message;
 }
 
 std::string requested(const v1::SessionRequested& e) {
@@ -83,7 +85,8 @@ std::string describe_session_event(const v1::Event& event, const NameBook& names
   if (event.has_session_requested()) return requested(event.session_requested());
   if (event.has_session_reason_changed()) {
     const auto& e = event.session_reason_changed();
-    return names.session(e.session_id()) + " waits: " + e.code() + (e.slot().empty() ? "" : " " + e.slot());
+    return names.session(e.session_id()) + " waits: " + code_of(e.code()) +
+           (e.slot().empty() ? "" : " " + e.slot());
   }
   if (event.has_session_retried())
     return names.session(event.session_retried().session_id()) + " refused " +
@@ -91,11 +94,12 @@ std::string describe_session_event(const v1::Event& event, const NameBook& names
   if (event.has_session_scheduled()) return scheduled(event.session_scheduled(), names);
   if (event.has_session_terminating()) {
     const auto& e = event.session_terminating();
-    return names.session(e.session_id()) + ": " + e.reason() + for_whom(e.preemptor(), names) +
+    return names.session(e.session_id()) + ": " + code_of(e.reason()) + for_whom(e.preemptor(), names) +
            (e.forced() ? ", forced" : "");
   }
   if (event.has_session_cancelled())
-    return names.session(event.session_cancelled().session_id()) + ": " + event.session_cancelled().reason();
+    return names.session(event.session_cancelled().session_id()) + ": " +
+           code_of(event.session_cancelled().reason());
   if (event.has_session_requeued()) {
     const auto& e = event.session_requeued();
     return names.session(e.session_id()) + " after " + std::to_string(e.attempts()) + " failed starts" +

@@ -7,7 +7,7 @@
 
 namespace berth {
 
-inline constexpr char kMadeBefore[] = "made-before-0.1.0";
+inline constexpr Code kMadeBefore = "made-before-0.1.0";
 inline bool is_made_before(const Error& error) { return error.code == kMadeBefore; }
 
 // `what`: "this log", or a file.

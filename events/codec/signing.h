@@ -76,7 +76,7 @@ class Verifier {
 
 // For holders of one key alone (agents): opens a payload that was signed under that key for `channel`.
 Result<Envelope> open_signed(const Signer& own, Channel channel, std::string_view bytes);
-inline constexpr char kNotOurs[] = "not-ours";
+inline constexpr Code kNotOurs = "not-ours";
 // open_signed() refused a payload that is signed for another writer, which is no fault on a shared stream.
 inline bool is_not_ours(const Error& error) { return error.code == kNotOurs; }
 

@@ -5,10 +5,10 @@
 
 namespace berth {
 
-inline constexpr char kOffsetOutOfRange[] = "offset-out-of-range";
-inline constexpr char kLogUnavailable[] = "log-unavailable";
-inline constexpr char kLogAccessRefused[] = "log-access-refused";  // log-in, certificate or rights
-inline constexpr char kLogTruncated[] = "log-truncated";
+inline constexpr Code kOffsetOutOfRange = "offset-out-of-range";
+inline constexpr Code kLogUnavailable = "log-unavailable";
+inline constexpr Code kLogAccessRefused = "log-access-refused";  // log-in, certificate or rights
+inline constexpr Code kLogTruncated = "log-truncated";
 
 // The reader's position is not, or no longer, in the log. Reading on needs another position.
 inline bool is_out_of_range(const Error& error) { return error.code == kOffsetOutOfRange; }

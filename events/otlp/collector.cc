@@ -17,7 +17,7 @@ namespace berth {
 namespace {
 
 namespace asio = boost::asio;
-using Code = boost::system::error_code;
+using ErrorCode = boost::system::error_code;
 using Tcp = asio::ip::tcp;
 using Tls = asio::ssl::stream<Tcp::socket&>;
 
@@ -111,9 +111,9 @@ struct Collector::Exchange {
   const std::atomic<bool>& cancelled;
 
   // The code of the step, or of its end by deadline or cancel().
-  template <class Begin> Code run(Begin begin) {
-    std::optional<Code> result;
-    begin([&result](const Code& code) { result = code; });
+  template <class Begin> ErrorCode run(Begin begin) {
+    std::optional<ErrorCode> result;
+    begin([&result](const ErrorCode& code) { result = code; });
     context.restart();
     if (!cancelled) context.run_until(until);
     return result.value_or(asio::error::timed_out);
@@ -121,14 +121,14 @@ struct Collector::Exchange {
 
   template <class Stream> Result<unsigned> speak(Stream& stream, const std::string& request) {
     std::string head(kHeadBytes, '\0');
-    Code failed = run([&](auto done) {
+    ErrorCode failed = run([&](auto done) {
       asio::async_write(stream, asio::buffer(request),
-                        [done](const Code& code, std::size_t) mutable { done(code); });
+                        [done](const ErrorCode& code, std::size_t) mutable { done(code); });
     });
     if (!failed)
       failed = run([&](auto done) {
         asio::async_read(stream, asio::buffer(head),
-                         [done](const Code& code, std::size_t) mutable { done(code); });
+                         [done](const ErrorCode& code, std::size_t) mutable { done(code); });
       });
     if (failed) return unreachable(failed.message());
     return status_of(head);
@@ -138,15 +138,17 @@ struct Collector::Exchange {
     Tcp::resolver resolver(context);
     Tcp::socket socket(context);
     Tcp::resolver::results_type found;
-    Code failed = run([&](auto done) {
-      resolver.async_resolve(url.host, url.port, [&, done](const Code& code, const auto& results) mutable {
-        found = results;
-        done(code);
-      });
+    ErrorCode failed = run([&](auto done) {
+      resolver.async_resolve(url.host, url.port,
+                             [&, done](const ErrorCode& code, const auto& results) mutable {
+                               found = results;
+                               done(code);
+                             });
     });
     if (!failed)
       failed = run([&](auto done) {
-        asio::async_connect(socket, found, [done](const Code& code, const auto&) mutable { done(code); });
+        asio::async_connect(socket, found,
+                            [done](const ErrorCode& code, const auto&) mutable { done(code); });
       });
     if (failed) return unreachable(failed.message());
     if (!url.tls) return speak(socket, request);
@@ -156,7 +158,7 @@ struct Collector::Exchange {
     stream.set_verify_callback(asio::ssl::host_name_verification(url.host));
     failed = run([&](auto done) {
       stream.async_handshake(asio::ssl::stream_base::client,
-                             [done](const Code& code) mutable { done(code); });
+                             [done](const ErrorCode& code) mutable { done(code); });
     });
     if (failed)
       return unreachable("TLS: " + failed.message() +
@@ -174,7 +176,7 @@ struct Collector::Shared {
 };
 
 Collector::Collector(CollectorUrl url) : url_(std::move(url)), shared_(std::make_unique<Shared>()) {
-  Code ignored;
+  ErrorCode ignored;
   shared_->tls.set_default_verify_paths(ignored);  // and SSL_CERT_FILE, as OpenSSL reads it
 }
 

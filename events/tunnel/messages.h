@@ -54,15 +54,15 @@ struct Counts {
 };
 
 // Codes of errors that a user may act on.
-inline constexpr char kRefused[] = "tunnel-refused";  // the keys do not fit
-inline constexpr char kLost[] = "tunnel-lost";        // no connection, or it was cut
-inline constexpr char kTimeout[] = "tunnel-timeout";  // the other side does not answer
-inline constexpr char kReset[] = "stream-reset";      // either side gave the stream up
-inline constexpr char kTooManyStreams[] = "too-many-streams";
-inline constexpr char kHeadersInvalid[] = "headers-invalid";
-inline constexpr char kHeadersTooLarge[] = "headers-too-large";
-inline constexpr char kTooMuchAtOnce[] = "too-much-at-once";  // see Stream
-inline constexpr char kBodyEnded[] = "body-ended";            // a write after finish()
+inline constexpr Code kRefused = "tunnel-refused";  // the keys do not fit
+inline constexpr Code kLost = "tunnel-lost";        // no connection, or it was cut
+inline constexpr Code kTimeout = "tunnel-timeout";  // the other side does not answer
+inline constexpr Code kReset = "stream-reset";      // either side gave the stream up
+inline constexpr Code kTooManyStreams = "too-many-streams";
+inline constexpr Code kHeadersInvalid = "headers-invalid";
+inline constexpr Code kHeadersTooLarge = "headers-too-large";
+inline constexpr Code kTooMuchAtOnce = "too-much-at-once";  // see Stream
+inline constexpr Code kBodyEnded = "body-ended";            // a write after finish()
 
 // Codes: headers-invalid, headers-too-large.
 Result<void> check(const Question& question);

@@ -8,8 +8,8 @@ namespace berth::cli {
 namespace {
 
 // Codes of a 400 that no other input would have spared the asker.
-bool is_no_input_error(std::string_view code) {
-  constexpr std::string_view kCodes[] = {
+bool is_no_input_error(Code code) {
+  constexpr Code kCodes[] = {
       "no-agents",         "slot-not-served",  "limit-exceeded",     "dependency-failed",  // the cluster
       "malformed-request", "duplicate-header", "body-hash-mismatch", "malformed-json",     // the CLI
       "checksum-differs",
@@ -18,11 +18,11 @@ bool is_no_input_error(std::string_view code) {
 }
 
 // What the asker names, in a path or in a body, and is not there.
-bool is_not_there(std::string_view code) {
-  constexpr std::string_view kCodes[] = {
-      "unknown-agent",   "unknown-dependency", "unknown-domain", "unknown-folder",  "unknown-group",
-      "unknown-image",   "unknown-owner",      "unknown-preset", "unknown-project", "unknown-session",
-      "unknown-subject", "unknown-user",       "unknown-volume"};
+bool is_not_there(Code code) {
+  constexpr Code kCodes[] = {"unknown-agent",   "unknown-dependency", "unknown-domain",  "unknown-folder",
+                             "unknown-group",   "unknown-image",      "unknown-owner",   "unknown-preset",
+                             "unknown-project", "unknown-session",    "unknown-subject", "unknown-user",
+                             "unknown-volume"};
   return std::find(std::begin(kCodes), std::end(kCodes), code) != std::end(kCodes);
 }
 
@@ -49,7 +49,7 @@ Failure failure_of(const Error& error, ExitCode exit) {
   return {exit, error.code, error.message, error.hint, {}};
 }
 
-ExitCode exit_code_of(unsigned status, std::string_view problem_code) {
+ExitCode exit_code_of(unsigned status, Code problem_code) {
   if (problem_code == kNameInUse || problem_code == kIdempotencyConflict) return kConflict;
   switch (status) {
     case 0: return kUnreachable;

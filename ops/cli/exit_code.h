@@ -28,15 +28,15 @@ enum ExitCode : int {
 // Nobody reads stdout any more: as of programs that SIGPIPE ends.
 inline constexpr int kReaderGone = 128 + SIGPIPE;
 
-inline constexpr char kUsageCode[] = "usage";
-inline constexpr char kInterruptedCode[] = "interrupted";
+inline constexpr Code kUsageCode = "usage";
+inline constexpr Code kInterruptedCode = "interrupted";
 inline bool is_interrupted(const Error& error) { return error.code == kInterruptedCode; }
 Error interrupted_error();
 
 // An error on its way to stderr and to the exit code. `request_id` as the server's problem+json names it.
 struct Failure {
   ExitCode exit = kFailed;
-  std::string code;  // stable, kebab-case
+  Code code;
   std::string message;
   std::string hint;
   std::string request_id;
@@ -54,7 +54,7 @@ Failure failure_of(const Error& error, ExitCode exit = kFailed);
 
 // The exit code for an HTTP status and problem code; status 0 = no answer at all. A 400 is the asker's input
 // (kUsage) unless its code is about the cluster as it stands, or about the bytes that the CLI itself sent.
-ExitCode exit_code_of(unsigned status, std::string_view problem_code);
+ExitCode exit_code_of(unsigned status, Code problem_code);
 
 // Result<T> with a Failure, for the exit code.
 template <class T> class [[nodiscard]] Outcome {

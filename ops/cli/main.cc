@@ -71,7 +71,7 @@ std::optional<std::string> read_file(const std::string& path) {
 Outcome<std::optional<std::string>> if_there(Result<std::string> text) {
   if (text) return std::optional(std::move(*text));
   const Error& error = text.error();
-  if (error.code.ends_with("-missing")) return std::optional<std::string>();
+  if (error.code.word().ends_with("-missing")) return std::optional<std::string>();
   return Failure{kFailed, error.code, error.message, error.hint, {}};
 }
 

@@ -99,7 +99,7 @@ struct Server {
 
 // Failures: usage (bad URL), unreachable (the data folder has no running Berth).
 Outcome<Server> find_server(const Settings& settings, const ReadFile& read);
-inline constexpr char kNoKeyCode[] = "no-key";
+inline constexpr Code kNoKeyCode = "no-key";
 // Failures: denied (no key found, or the file is not a private key file; the failure names the places).
 Outcome<Credentials> find_credentials(const Settings& settings, const ReadKeyFile& read);
 

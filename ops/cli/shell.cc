@@ -199,7 +199,7 @@ boost::json::value problem_of(const Failure& failure) {
   if (!failure.problem.empty()) return boost::json::parse(failure.problem);
   boost::json::object problem{{"type", "urn:berth:error:" + failure.code},
                               {"title", title_of(failure.exit)},
-                              {"code", failure.code},
+                              {"code", failure.code.word()},
                               {"detail", failure.message}};
   if (!failure.hint.empty()) problem["hint"] = failure.hint;
   return problem;
@@ -213,7 +213,7 @@ void print_failure(std::ostream& err, const Failure& failure, Format format, boo
     return;
   }
   const std::string head = color ? "\x1b[31mberth:\x1b[0m " : "berth: ";
-  err << head << (failure.code.empty() || failure.is_usage() ? "" : printable(failure.code) + ": ");
+  err << head << (failure.code.empty() || failure.is_usage() ? "" : printable(failure.code.word()) + ": ");
   std::string_view rest = failure.message;
   for (bool first = true; !rest.empty(); first = false) {  // a message may have lines; each is printed safely
     const auto end = rest.find('\n');

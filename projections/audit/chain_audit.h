@@ -33,7 +33,7 @@ namespace berth::projections {
 
 struct AuditFinding {
   Offset offset = 0;    // the first that is bad
-  std::string code;     // "record-damaged", "head-forged", ...: the README of this folder's user lists them
+  Code code;            // "record-damaged", "head-forged", ...: the README of this folder's user lists them
   std::string message;  // for people
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "events/base/name.h"
+#include "events/codec/words/codes.h"
 #include "projections/fold/event_context.h"
 #include "projections/fold/net.h"
 
@@ -102,7 +103,7 @@ Forbidden apply(EventContext& c, const v1::FolderFailed& e) {
       !reason.empty())
     return reason;
   if (row.state == FolderState::kCreating) row.state = FolderState::kFailed;
-  row.code = e.code();
+  row.code = code_of(e.code());
   row.message = e.message();
   return put(c, std::move(row));
 }
@@ -146,7 +147,7 @@ Forbidden apply(EventContext& c, const v1::FolderPurging& e) {
     return reason;
   row.state = FolderState::kPurging;
   row.purge_at = 0;
-  row.code.clear();
+  row.code = {};
   row.message.clear();
   row.shares.clear();
   order(c, row.volume);

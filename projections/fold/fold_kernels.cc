@@ -1,3 +1,4 @@
+#include "events/codec/words/codes.h"
 #include "events/codec/words/enum_words.h"
 #include "projections/fold/event_context.h"
 #include "projections/fold/net.h"
@@ -46,7 +47,7 @@ bool means_reschedule(const SessionRow& session, v1::KernelEnd end) {
          (end == v1::LEASE_OVER && may_move) || (end == v1::MACHINE_STOPPED && may_move);
 }
 
-const char* reason_of(v1::KernelEnd end) {
+Code reason_of(v1::KernelEnd end) {
   if (end == v1::START_FAILED) return end_reason::kStartFailed;
   if (end == v1::MACHINE_STOPPED) return end_reason::kMachineStopped;
   return end == v1::LEASE_OVER ? end_reason::kLeaseOver : end_reason::kAgentLost;
@@ -108,7 +109,7 @@ Forbidden apply(EventContext& c, const v1::KernelTerminated& e) {
   row.ended_at = e.ended_ns();
   row.end = static_cast<std::uint32_t>(e.end());
   row.exit_code = e.exit_code();
-  row.code = e.code();
+  row.code = code_of(e.code());
   row.message = e.message();
   SessionRow session = *c.state.sessions.find(row.session);
   ++session.kernels_ended;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "events/codec/words/codes.h"
 #include "projections/fold/event_context.h"
 #include "projections/tables/session_bounds.h"
 
@@ -85,7 +86,7 @@ Forbidden apply(EventContext& c, const v1::RequestRefused& e) {
   if (!id || id->is_nil()) return {};  // of a key that was used for another body: the first answer stands
   note_answer(c, AnswerKind::kRefused);
   RequestRow row = *c.state.requests.find(RequestRow::make_key(c.event.actor(), *id));
-  row.code = e.code();
+  row.code = code_of(e.code());
   row.message = e.message();
   row.hint = e.hint();
   c.state.requests.put(std::move(row));

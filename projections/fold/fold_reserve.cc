@@ -90,7 +90,7 @@ Forbidden apply(EventContext& c, const v1::SessionUnreserved& e) {
   SessionRow row = *known;
   row.status = SessionStatus::kPending;
   row.places.clear();
-  row.reason_code.clear();
+  row.reason_code = {};
   c.state.sessions.put(std::move(row));
   return {};
 }

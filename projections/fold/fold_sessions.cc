@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "events/base/trace_context.h"
+#include "events/codec/words/codes.h"
 #include "projections/fold/event_context.h"
 #include "projections/fold/net.h"
 
@@ -106,12 +107,19 @@ SealedPtr environment_of(const EventContext& c, const v1::SessionRequested& e) {
   return first != nullptr ? first->environment : nullptr;
 }
 
+// What a user says who ends a session is for people: the reason is a code.
+void end_for(const EventContext& c, SessionRow& row, v1::Code reason) {
+  row.reason_code = code_of(reason);
+  row.reason_slot.clear();
+  if (!c.event.reason().empty()) row.message = c.event.reason();
+}
+
 // Whatever runs has to end first: with all ended, SessionRequeued comes again.
 Forbidden begin_requeue(EventContext& c, SessionRow row, const v1::SessionRequeued& e) {
   if (auto reason = preempt(c, row, e.preemptor()); !reason.empty()) return reason;
   row.rescheduling = true;
   row.attempts = e.attempts();
-  row.reason_code = e.reason();
+  row.reason_code = code_of(e.reason());
   row.reason_slot.clear();
   row.message = e.message();
   order_stops(c, row);
@@ -204,7 +212,7 @@ Forbidden apply(EventContext& c, const v1::SessionReasonChanged& e) {
   const SessionRow* known = find_session(c.state, e.session_id());
   if (known == nullptr || known->status != SessionStatus::kPending) return "the session is not PENDING";
   SessionRow row = *known;
-  row.reason_code = e.code();
+  row.reason_code = code_of(e.code());
   row.reason_slot = e.slot();
   c.state.sessions.put(std::move(row));
   return {};
@@ -234,7 +242,7 @@ Forbidden apply(EventContext& c, const v1::SessionScheduled& e) {
   row.scheduled_at = c.time;
   note_election(row, c.state.epoch().nonce);
   row.not_before = 0;
-  row.reason_code.clear();
+  row.reason_code = {};
   row.reason_slot.clear();
   row.message.clear();
   c.state.sessions.put(with_status(c.state, std::move(row), c.time));
@@ -250,8 +258,7 @@ Forbidden apply(EventContext& c, const v1::SessionTerminating& e) {
     if (auto reason = preempt(c, row, e.preemptor()); !reason.empty()) return reason;
   row.terminating = true;
   row.forced = row.forced || e.forced();
-  row.reason_code = e.reason();
-  row.reason_slot.clear();
+  end_for(c, row, e.reason());
   order_stops(c, row);
   c.state.sessions.put(with_status(c.state, std::move(row), c.time));
   if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted, &known->id);
@@ -265,8 +272,7 @@ Forbidden apply(EventContext& c, const v1::SessionCancelled& e) {
   row.status = SessionStatus::kCancelled;
   row.places.clear();
   row.ended_at = c.time;
-  row.reason_code = e.reason();
-  row.reason_slot.clear();
+  end_for(c, row, e.reason());
   const SessionId id = row.id;
   c.state.sessions.put(std::move(row));
   if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted, &id);
@@ -283,7 +289,7 @@ Forbidden apply(EventContext& c, const v1::SessionRequeued& e) {
   drop_kernels(c.state, row);
   row.status = SessionStatus::kPending;
   row.attempts = e.attempts();
-  row.reason_code = e.reason();
+  row.reason_code = code_of(e.reason());
   row.reason_slot.clear();
   row.message = e.message();
   row.scheduled_at = row.running_at = 0;
@@ -301,7 +307,7 @@ Forbidden apply(EventContext& c, const v1::SessionFailed& e) {
   row.status = SessionStatus::kError;
   row.places.clear();
   row.ended_at = c.time;
-  row.reason_code = e.code();
+  row.reason_code = code_of(e.code());
   row.message = e.message();
   row.result = result_of(row, SessionStatus::kError);
   c.state.sessions.put(std::move(row));

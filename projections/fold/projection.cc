@@ -67,7 +67,7 @@ ApplyOutcome claim_mismatch(Offset at) {
 
 std::string ApplyOutcome::text() const {
   if (forbidden()) return event;
-  return reason != VoidReason::kNone ? to_string(reason) : error.code;
+  return reason != VoidReason::kNone ? to_string(reason) : error.code.word();
 }
 
 bool is_suspicious(const ApplyOutcome& outcome, const Projection& projection) {

@@ -55,7 +55,7 @@ struct FolderRow {
   FolderState state = FolderState::kCreating;
   Timestamp created_at = 0;  // header time
   Timestamp purge_at = 0;    // of one in the trash
-  std::string code;          // why it could not be made or removed
+  Code code;                 // why it could not be made or removed
   std::string message;
   std::vector<FolderShare> shares;  // in order of scope and id
 

@@ -54,7 +54,7 @@ struct KernelRow {
   std::int64_t pid = 0;   // on its agent
   std::uint32_t end = 0;  // v1::KernelEnd
   std::int32_t exit_code = 0;
-  std::string code;  // of a failed start
+  Code code;  // of a failed start
   std::string message;
   SpecPtr spec;    // its session's, not stored
   OwnerPtr owner;  // its session's, not stored

@@ -28,7 +28,7 @@ struct RequestRow {
   Position position;  // the event that answered it first
   Timestamp answered_at = 0;
   std::vector<SessionId> sessions;  // that it created or ended
-  std::string code;                 // of a refusal
+  Code code;                        // of a refusal
   std::string message;
   std::string hint;
   bool keyed = false;               // body_hash is the request's keyed hash (P29)

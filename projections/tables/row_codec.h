@@ -15,6 +15,7 @@
 
 #include <google/protobuf/message.h>
 
+#include "events/base/codes/code.h"
 #include "events/base/hash.h"
 #include "events/base/uuid.h"
 
@@ -29,6 +30,7 @@ class RowEncoder {
     varint(static_cast<std::uint64_t>(number) << 3);
     varint(static_cast<std::uint64_t>(value));
   }
+  void operator()(int number, Code value) { (*this)(number, value.number()); }
   void operator()(int number, const std::string& value) {
     if (!value.empty()) bytes(number, value);
   }
@@ -91,6 +93,11 @@ class RowDecoder {
   void operator()(int number, T& value) {
     for (const Field& f : fields_)
       if (f.number == number) value = static_cast<T>(f.value);
+  }
+  void operator()(int number, Code& value) {
+    std::uint32_t code = 0;
+    (*this)(number, code);
+    value = Code::of_number(code);
   }
   void operator()(int number, std::string& value) {
     if (const Field* f = find(number)) value = f->bytes;

@@ -116,9 +116,9 @@ struct SessionRow {
   Timestamp ended_at = 0;
   SessionStatus status = SessionStatus::kPending;
   SessionResult result = SessionResult::kNone;
-  std::string reason_code;  // why it waits; later: why it ended
+  Code reason_code;  // why it waits; later: why it ended
   std::string reason_slot;
-  std::string message;               // for people, of a failed start
+  std::string message;               // for people, of a failed start; or what a user said who ended it
   std::uint32_t attempt = 0;         // current placement, counts from 1
   std::uint32_t attempts = 0;        // failed starts (the give-up counter)
   std::uint32_t retries = 0;         // refusals as the blocking head (skip-after-n alone)
@@ -235,18 +235,18 @@ struct SessionRow {
 
 // Reason codes of ends.
 namespace end_reason {
-inline constexpr const char* kUserRequested = "user-requested";
-inline constexpr const char* kPendingTimeout = "pending-timeout";
-inline constexpr const char* kBatchTimeout = "batch-timeout";
-inline constexpr const char* kKernelEnded = "kernel-ended";
-inline constexpr const char* kStartFailed = "start-failed";
-inline constexpr const char* kGaveUp = "gave-up";
-inline constexpr const char* kAgentLost = "agent-lost";
-inline constexpr const char* kLeaseOver = "lease-over";
-inline constexpr const char* kMachineStopped = "machine-stopped";
-inline constexpr const char* kDependencyFailed = "dependency-failed";
-inline constexpr const char* kPreempted = "preempted";
-inline constexpr const char* kPreempting = "preempting";  // of a RESERVED session: no end yet
+inline constexpr Code kUserRequested = "user-requested";
+inline constexpr Code kPendingTimeout = "pending-timeout";
+inline constexpr Code kBatchTimeout = "batch-timeout";
+inline constexpr Code kKernelEnded = "kernel-ended";
+inline constexpr Code kStartFailed = "start-failed";
+inline constexpr Code kGaveUp = "gave-up";
+inline constexpr Code kAgentLost = "agent-lost";
+inline constexpr Code kLeaseOver = "lease-over";
+inline constexpr Code kMachineStopped = "machine-stopped";
+inline constexpr Code kDependencyFailed = "dependency-failed";
+inline constexpr Code kPreempted = "preempted";
+inline constexpr Code kPreempting = "preempting";  // of a RESERVED session: no end yet
 }  // namespace end_reason
 
 // "domain/D", "project/D/P", "user/U", "keypair/K".

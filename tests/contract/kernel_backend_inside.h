@@ -286,7 +286,7 @@ TEST_P(KernelInside, WhenTheKernelEndsItsChannelsCloseAtOnceAndNothingIsLeft) {
   EXPECT_LT(rig_->boottime(), asked + 1 * kSecond);
   await_end(key);
   const auto opened = Channel::open(door(key));
-  EXPECT_EQ(opened.ok() ? "opened" : opened.error().code, "kernel-not-open");
+  EXPECT_EQ(opened.ok() ? "opened" : opened.error().code.word(), "kernel-not-open");
   backend_->forget(key);
   const auto all_gone = [&] { return held_by_launcher() == before && traces_of(key).empty(); };
   for (int i = 0; i < 1000 && !all_gone(); ++i) rig_->step(*backend_);

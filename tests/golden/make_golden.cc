@@ -179,7 +179,7 @@ Events folders() {
                 folder_restored("back"),
                 folder_trashed("going", purge_at),
                 folder_purging("going"),
-                folder_failed("going", "busy", "a kernel holds it"),
+                folder_failed("going", "disk-full", "a kernel holds it"),
                 folder_trashed("gone", purge_at),
                 folder_purging("gone"),
                 folder_purged("gone"),

@@ -92,6 +92,10 @@ EXAMPLES = {
          {"ops/a.cc": 'if ("exec" == body->kind()) return;'}],
         [{"controller/a.cc": 'if (user.role() == v1::ROLE_SUPERADMIN || spec.role() == "main" || name == "user") return;',
           "tests/a.cc": 'if (role == "user") return;'}]),
+    words.codes_are_not_compared_as_text: (
+        [{"controller/a.cc": 'if (error.code.word() == "limit") return;'}, {"agents/a.h": "return text != row.code.word();"},
+         {"ops/a.cc": 'if (text_at(body, "reason.code") == "limit") return;'}],
+        [{"controller/a.cc": 'if (error.code == "limit") return text + error.code.word();', "ops/a.cc": 'return integer_at(s, "exit_code") == 0;'}]),
     words.every_test_asserts: (
         [{"a.cc": "TEST(Noun, Does) {\n  run();\n}"}, {"a.cc": "TEST_F(Noun, Does) { SUCCEED(); }"},
          {"a.cc": "void rows(int a) { run(a); }\nTEST(Noun, Does) { rows(1); }"}],

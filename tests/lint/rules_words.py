@@ -96,6 +96,14 @@ def enums_are_not_compared_as_text(tree):
         yield Problem(path, line, f"'{match.group()}' compares an enum by its word")
 
 
+def codes_are_not_compared_as_text(tree):
+    """A Code is compared as such: `error.code == "no-capacity"` looks the word up when it compiles (events/base/codes/code.h)."""
+    pattern = re.compile(r"""\.word\(\)\s*[=!]=|[=!]=\s*[\w.>()-]+\.word\(\)|text_at\([^;"]*"[\w.]*\bcode"\)\s*[=!]=""")
+    code = [path for path in tree.code() if path.startswith(("controller/", "projections/", "events/", "agents/", "ops/"))]
+    for path, line, match in matches(tree, code, pattern):
+        yield Problem(path, line, f"'{match.group()}' compares a code by its word")
+
+
 TEST_HEAD = re.compile(r"\b(?:TYPED_)?TEST(?:_[FP])?\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*$|\bRC_GTEST(?:_\w+)?_PROP\s*\(")
 TEST_NAME = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.M)
 ASSERTION = re.compile(r"\b(?:EXPECT|ASSERT)_\w+|\bFAIL\s*\(|\bADD_FAILURE\w*\s*\(|\bRC_\w*ASSERT\w*|\.\s*then\w*\s*\("

@@ -2,6 +2,7 @@
 
 #include "events/codec/envelope.h"
 #include "events/schema/v1/record.pb.h"
+#include "tests/support/record_codes.h"
 
 namespace berth::simulation {
 
@@ -111,7 +112,7 @@ void JournalAuditor::event(const v1::Event& e) {
   } else if (e.has_kernel_terminated()) {
     terminated(e.kernel_terminated());
   } else if (e.has_session_cancelled()) {
-    check_timeout(sessions_[e.session_cancelled().session_id()], e.session_cancelled().reason());
+    check_timeout(sessions_[e.session_cancelled().session_id()], word_of(e.session_cancelled().reason()));
     end(e.session_cancelled().session_id(), "cancelled");
   } else if (e.has_session_failed()) {
     end(e.session_failed().session_id(), "failed");
@@ -145,7 +146,7 @@ void JournalAuditor::joined(const v1::AgentJoined& e) {
 void JournalAuditor::terminating(const v1::SessionTerminating& e) {
   auto& session = sessions_[e.session_id()];
   if (!e.preemptor().empty()) preempted(e.session_id(), e.preemptor());
-  check_timeout(session, e.reason());
+  check_timeout(session, word_of(e.reason()));
   session.terminating = true;
 }
 

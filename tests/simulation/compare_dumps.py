@@ -4,6 +4,7 @@
 Every event and row of every seed must be equal, but for what follows of the bytes themselves (links, hashes, signatures) and for
 what RENAMED says: a JSON file {"words": {SET: {OLD: [NEW, NUMBER]}}, "events": {PATH: SET}, "rows": {PATH: SET}, "moved": {BODY.FIELD: FIELD}}.
 A path in an event is of names ("events.controller_elected.rules"), one in a row of the table's and the fields' numbers ("13.7"):
+a SET may be the path of the table of codes;
 there the word OLD has become the enum's value NEW, in a row its number. What moved was a field of the event's body and is one of the event.
 Ids that follow of other bytes are the same as long as each one before stands for one after, and the other way round.
 Exit code 0: no difference; 1: some, of which the first twenty are printed; 2: usage.
@@ -11,6 +12,8 @@ Exit code 0: no difference; 1: some, of which the first twenty are printed; 2: u
 
 import base64
 import json
+import os
+import re
 import sys
 
 # Follow of the bytes of records as written.
@@ -61,9 +64,16 @@ def fields_of(data):
     return found
 
 
+def codes_of(path):
+    """The words of the table of codes, with their names and numbers in the schema."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", path), encoding="utf-8") as file:
+        rows = re.findall(r'^CODE\((\d+), "([^"]+)"', file.read(), re.M)
+    return {word: [f"CODE_{re.sub('[-.]', '_', word.upper())}", int(number)] for number, word in rows}
+
+
 class Comparison:
     def __init__(self, renamed):
-        words = renamed.get("words", {})
+        words = {name: known if isinstance(known, dict) else codes_of(known) for name, known in renamed.get("words", {}).items()}
         self.renamed = {kind: {path: words[name] for path, name in renamed.get(kind, {}).items()} for kind in ("events", "rows")}
         self.left_out = OF_BYTES
         self.moved = [(*old.split("."), new) for old, new in renamed.get("moved", {}).items()]

@@ -254,7 +254,7 @@ inline v1::Request terminate_session(const std::string& session, bool forced = f
   v1::Request r = request();
   r.mutable_terminate_session()->set_session_id(wire(session));
   r.mutable_terminate_session()->set_forced(forced);
-  r.mutable_terminate_session()->set_reason(reason);
+  r.set_reason(reason);
   return r;
 }
 // What the events would define.

@@ -156,7 +156,7 @@ v1::Event browser_session_used(const std::string& name, Timestamp at) {
 v1::Event browser_session_ended(const std::string& name, const std::string& user) {
   v1::Event e;
   e.mutable_browser_session_ended()->set_id(wire(name));
-  e.mutable_browser_session_ended()->set_reason("logout");
+  e.mutable_browser_session_ended()->set_reason(record_code("logout"));
   e.mutable_browser_session_ended()->set_user(user);
   return e;
 }
@@ -164,7 +164,7 @@ v1::Event browser_session_ended(const std::string& name, const std::string& user
 v1::Event login_link_ended(const std::string& user, const std::string& reason) {
   v1::Event e;
   e.mutable_login_link_ended()->set_user(user);
-  e.mutable_login_link_ended()->set_reason(reason);
+  e.mutable_login_link_ended()->set_reason(record_code(reason));
   return e;
 }
 

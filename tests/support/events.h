@@ -10,6 +10,7 @@
 
 #include "events/schema/v1/event.pb.h"
 #include "tests/support/ids.h"
+#include "tests/support/record_codes.h"
 #include "tests/support/spec.h"
 
 namespace berth::testing {

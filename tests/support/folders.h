@@ -11,6 +11,7 @@
 #include "events/schema/v1/request.pb.h"
 #include "projections/tables/folder_table.h"
 #include "tests/support/events.h"
+#include "tests/support/record_codes.h"
 #include "tests/support/words.h"
 
 namespace berth::testing {
@@ -80,11 +81,11 @@ inline v1::Event folder_ready(const std::string& folder) {
   e.mutable_folder_ready()->set_folder(wire(folder));
   return e;
 }
-inline v1::Event folder_failed(const std::string& folder, const std::string& code = "no-space",
+inline v1::Event folder_failed(const std::string& folder, const std::string& code = "disk-full",
                                const std::string& message = "the disk is full") {
   v1::Event e;
   e.mutable_folder_failed()->set_folder(wire(folder));
-  e.mutable_folder_failed()->set_code(code);
+  e.mutable_folder_failed()->set_code(record_code(code));
   e.mutable_folder_failed()->set_message(message);
   return e;
 }

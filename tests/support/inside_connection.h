@@ -27,7 +27,7 @@ inline Result<agents::Connected> connected(const std::string& door, const Reques
     if (!got.ok()) return got.error();
     if (*got) return std::move(**got);
     pollfd ready{channel->descriptor(), POLLIN, 0};
-    if (poll(&ready, 1, 20'000) != 1) return make_error("silent", "nothing comes out");
+    if (poll(&ready, 1, 20'000) != 1) return make_error("helper-silent", "nothing comes out");
   }
 }
 
@@ -38,7 +38,7 @@ inline Result<Descriptor> connection(const std::string& door, const Request& req
 }
 
 inline std::string code_of(const Result<Descriptor>& got) {
-  return got.ok() ? "connected" : got.error().code;
+  return got.ok() ? "connected" : got.error().code.word();
 }
 
 // What comes back to a line, up to the newline.

@@ -4,7 +4,7 @@ namespace berth::testing {
 
 v1::Event request_refused(const std::string& code) {
   v1::Event e;
-  e.mutable_request_refused()->set_code(code);
+  e.mutable_request_refused()->set_code(record_code(code));
   return e;
 }
 

@@ -24,7 +24,7 @@ struct Told : projections::ProjectionObserver {
   void on_rebuilt(const Error& why, Offset from) override {
     rebuilt.push_back(why.code + "@" + std::to_string(from));
   }
-  void on_warning(const Error& error) override { warnings.push_back(error.code); }
+  void on_warning(const Error& error) override { warnings.push_back(error.code.word()); }
 
   int depth = 0;
   bool suspicious = false;  // of its own copy of the journal

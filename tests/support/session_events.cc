@@ -91,7 +91,7 @@ v1::Event session_reason_changed(const std::string& session, const std::string& 
   v1::Event e;
   auto* body = e.mutable_session_reason_changed();
   body->set_session_id(wire(session));
-  body->set_code(code);
+  body->set_code(record_code(code));
   body->set_slot(slot);
   return e;
 }
@@ -107,7 +107,7 @@ v1::Event session_terminating(const std::string& session, const std::string& rea
   v1::Event e;
   auto* body = e.mutable_session_terminating();
   body->set_session_id(wire(session));
-  body->set_reason(reason);
+  body->set_reason(record_code(reason));
   body->set_forced(forced);
   return e;
 }
@@ -115,7 +115,7 @@ v1::Event session_terminating(const std::string& session, const std::string& rea
 v1::Event session_cancelled(const std::string& session, const std::string& reason) {
   v1::Event e;
   e.mutable_session_cancelled()->set_session_id(wire(session));
-  e.mutable_session_cancelled()->set_reason(reason);
+  e.mutable_session_cancelled()->set_reason(record_code(reason));
   return e;
 }
 
@@ -124,14 +124,14 @@ v1::Event session_requeued(const std::string& session, std::uint32_t attempts, c
   auto* body = e.mutable_session_requeued();
   body->set_session_id(wire(session));
   body->set_attempts(attempts);
-  body->set_reason(reason);
+  body->set_reason(record_code(reason));
   return e;
 }
 
 v1::Event session_failed(const std::string& session, const std::string& code) {
   v1::Event e;
   e.mutable_session_failed()->set_session_id(wire(session));
-  e.mutable_session_failed()->set_code(code);
+  e.mutable_session_failed()->set_code(record_code(code));
   return e;
 }
 

@@ -95,7 +95,7 @@ TYPED_TEST_P(StoreContract, ResetGoesToTheNewestCheckpointThatIsNotTooNew) {
     ASSERT_TRUE(this->factory_.store().checkpoint());
   }
   this->write(projector);
-  const Error why = make_error("test", "test");
+  const Error why = make_error("internal-error", "test");
   ASSERT_TRUE(projector.rebuild(why, 120));
   EXPECT_EQ(projector.next(), 100u);
   ASSERT_TRUE(projector.rebuild(why, 99));

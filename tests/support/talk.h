@@ -64,7 +64,7 @@ class Talk {
   // The code of the problem or error with which the channel ended.
   std::string await_problem() {
     await([this] { return over_; });
-    return problem ? problem->code : error.code;
+    return problem ? problem->code : error.code.word();
   }
   bool over() const { return over_; }
 

@@ -129,7 +129,7 @@ Result<std::optional<Connected>> Channel::connected() {
   if (!answer.ok()) return answer.error();
   if (!*answer) return std::optional<Connected>();
   if (const auto* const problem = std::get_if<inside::Problem>(&**answer))
-    return make_error(problem->code, problem->message);
+    return make_error(Code::told(problem->code), problem->message);
   auto* const begun = std::get_if<inside::Begun>(&**answer);
   if (begun == nullptr || !is_connected_as_asked(passed_, asked_)) return garbled();
   over_ = true;
@@ -148,7 +148,7 @@ Result<std::optional<Descriptor>> Channel::accepted() {
       if (!answer) return garbled();
       over_ = true;
       const auto& problem = std::get<inside::Problem>(*answer);
-      return make_error(problem.code, problem.message);
+      return make_error(Code::told(problem.code), problem.message);
     }
     // The first connection may have come with it, in one piece.
     if ((*frame)->type == FrameType::kBegun && !std::exchange(begun_, true)) continue;

@@ -80,7 +80,7 @@ void DecisionSteps::set_outcome(const SessionId& session, QueueStep& step) const
   const bool held_back = waits->wait_cause.code != Code::kNone;
   const placement::Reason reason = held_back ? waits->wait_cause : waits->recorded;
   step.outcome = held_back ? Outcome::kHeldBack : outcome_of(reason.code);
-  if (reason.code != Code::kNone) step.code = placement::to_string(reason.code);
+  if (reason.code != Code::kNone) step.code = placement::code_of(reason.code);
   if (reason.slot != placement::kNoSlot) step.slot = cluster.slot_name(reason.slot);
 }
 
@@ -106,8 +106,7 @@ std::vector<QueueStep> DecisionSteps::queue(const std::vector<Queueing>& before,
 }
 
 FilterStep DecisionSteps::filter(const placement::Candidates::Filter& filter) const {
-  FilterStep step{
-      std::string(placement::to_string(filter.code)), filter_text(filter.code), filter.removed.size(), {}};
+  FilterStep step{placement::code_of(filter.code), filter_text(filter.code), filter.removed.size(), {}};
   for (const placement::Verdict& verdict : filter.removed) {
     if (step.removed.size() == PastDecision::kRemovedMax) break;
     RemovedAgent removed{std::string(cluster.agent_name(verdict.agent)), {}, 0, 0};

@@ -40,7 +40,7 @@ struct QueueStep {
   std::size_t asked = 0;  // the how many-th the pass looked at by itself; 0: it never did
   enum class Outcome : std::uint8_t { kPlaced, kReserved, kHeldBack, kRefused, kBehindHead, kNotReached };
   Outcome outcome = Outcome::kNotReached;
-  std::string code;  // of kHeldBack and kRefused
+  berth::Code code;  // of kHeldBack and kRefused
   std::string slot;
 };
 // "placed", "held-back"
@@ -63,7 +63,7 @@ struct RemovedAgent {
   Amount missing = 0;
 };
 struct FilterStep {
-  std::string code;
+  berth::Code code;
   std::string text;
   std::size_t count = 0;
   std::vector<RemovedAgent> removed;  // the first ones, by name

@@ -92,11 +92,11 @@ json::object progress_json(const AuditProgress& told) {
   out["head"] = told.head ? json::value(head_json(*told.head)) : json::value();
   if (told.finding) {
     out["first_bad"] = std::to_string(told.finding->offset) + "-0";
-    out["code"] = told.finding->code;
+    out["code"] = told.finding->code.word();
     out["message"] = told.finding->message;
   }
   if (told.error) {
-    out["code"] = told.error->code;
+    out["code"] = told.error->code.word();
     out["message"] = told.error->message;
   }
   return out;

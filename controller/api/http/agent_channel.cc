@@ -7,6 +7,7 @@
 
 #include "events/base/hex.h"
 #include "events/codec/file_service.h"
+#include "events/codec/words/codes.h"
 #include "events/inside/messages.h"
 #include "events/schema/v1/service.pb.h"
 
@@ -198,9 +199,9 @@ Error error_of_tunnel(const std::string& agent, const std::string& address, cons
 
 Error refusal_in(const std::string& body) {
   v1::ServiceError error;
-  if (!error.ParseFromString(body) || error.code().empty())
+  if (!error.ParseFromString(body) || error.code() == v1::CODE_UNSPECIFIED)
     return make_error("agent-answer-invalid", "the agent's answer is a refusal without a reason");
-  return make_error(error.code(), error.message(), error.hint());
+  return make_error(code_of(error.code()), error.message(), error.hint());
 }
 
 }  // namespace berth::controller

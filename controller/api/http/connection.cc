@@ -332,7 +332,7 @@ void Connection::read_failed(error_code error) {
 
 // Answers and closes: what follows on this connection cannot be told apart any more.
 void Connection::refuse(Problem problem) {
-  shared_->api.metrics().count_rejected(problem.code);
+  shared_->api.metrics().count_rejected(problem.code.word());
   keep_alive_ = false;
   const std::string id = shared_->api.new_request_id();
   HttpReply reply = problem_reply(problem, id);

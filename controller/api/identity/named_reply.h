@@ -37,7 +37,7 @@ inline void show_and_reply(const Services& services, const CallPtr& call, const 
   HttpReply out;
   services.context.with_state([&](const StateView& view) {
     const boost::json::value shown = show(view);
-    out = shown.is_null() ? problem_reply(make_problem("unknown-" + kind,
+    out = shown.is_null() ? problem_reply(make_problem(Code::told("unknown-" + kind),
                                                        "no " + kind + " is named '" + clipped(name) + "'",
                                                        "berth " + kind + " ls lists them"),
                                           *call)

@@ -152,7 +152,7 @@ HttpReply app_problem_page(const Problem& problem, const std::string& request_id
   HttpReply reply = page_reply(
       problem.status, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Berth</title>\n<h1>" +
                           html_of(problem.detail) + "</h1>\n<p>" + html_of(problem.hint) + link +
-                          "</p>\n<p><small>" + html_of(problem.code) + " " + html_of(request_id) +
+                          "</p>\n<p><small>" + html_of(problem.code.word()) + " " + html_of(request_id) +
                           "</small></p>\n</html>\n");
   if (problem.retry_after_s > 0) reply.set("Retry-After", std::to_string(problem.retry_after_s));
   return reply;

@@ -58,7 +58,7 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
       if (!answer) return finish(garbled());
       if (std::holds_alternative<inside::Ended>(*answer)) return finish(std::move(entries_));
       if (const auto* problem = std::get_if<inside::Problem>(&*answer))
-        return finish(make_error(problem->code, problem->message));
+        return finish(make_error(Code::told(problem->code), problem->message));
       if (std::holds_alternative<inside::Begun>(*answer)) continue;
       if (!is_asked_for(*answer)) return finish(garbled());
       entries_.push_back(std::move(*answer));

@@ -35,7 +35,8 @@ json::object losses_to_json(const std::vector<KernelLosses>& kernels, const std:
       if (with_names && names.size() < inside::kLossesNamedMax)
         names.push_back({{"kernel", of.kernel}, {"path", shown_as_utf8(entry.path)}, {"bytes", entry.bytes}});
   }
-  for (const SilentKernel& one : silent) unknown.push_back({{"kernel", one.kernel}, {"code", one.why.code}});
+  for (const SilentKernel& one : silent)
+    unknown.push_back({{"kernel", one.kernel}, {"code", one.why.code.word()}});
   return {{"files", all.files},
           {"bytes", all.bytes},
           {"complete", all.complete},

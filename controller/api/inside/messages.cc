@@ -139,7 +139,7 @@ struct Says {
     return text_message("ended", {{"exit_code", ended.code}, {"signal", ended.signal}});
   }
   Message operator()(const inside::Problem& problem) const {
-    return message_of(make_error(problem.code, problem.message));
+    return message_of(make_error(Code::told(problem.code), problem.message));
   }
 };
 
@@ -195,7 +195,7 @@ Message message_of(const inside::Answer& answer) { return std::visit(Says{}, ans
 
 Message message_of(const Error& problem) {
   return text_message("problem",
-                      {{"code", problem.code}, {"message", problem.message}, {"hint", problem.hint}});
+                      {{"code", problem.code.word()}, {"message", problem.message}, {"hint", problem.hint}});
 }
 
 }  // namespace berth::controller::api

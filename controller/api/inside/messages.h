@@ -28,7 +28,7 @@
 namespace berth::controller::api {
 
 inline constexpr char kSubprotocol[] = "berth.session.v1";
-inline constexpr char kMessageInvalid[] = "message-invalid";
+inline constexpr Code kMessageInvalid = "message-invalid";
 inline constexpr std::size_t kInputBytesMax = 64u << 10;  // of a binary message
 
 // The first message of the client. Code: message-invalid; the message names the place. REQUIRES: not APP.

@@ -10,9 +10,8 @@ using inside::FrameType;
 using inside::Request;
 
 // What this server alone may say: a program in a kernel that has taken the helper's place must not.
-constexpr std::string_view kOurs[] = {
-    "session-ended", "signed-out",    "access-lost",     "too-slow",
-    "stopping",      kMessageInvalid, kAgentUnreachable, "agent-answer-invalid"};
+constexpr Code kOurs[] = {"session-ended", "signed-out",    "access-lost",     "too-slow",
+                          "stopping",      kMessageInvalid, kAgentUnreachable, "agent-answer-invalid"};
 
 Error garbled() {
   return make_error("agent-answer-invalid", "what comes out of the kernel is not what its helper says",
@@ -128,9 +127,9 @@ void InsideRelay::take_frame(const inside::Frame& frame) {
 
 void InsideRelay::take_answer(const inside::Answer& answer) {
   if (const auto* problem = std::get_if<inside::Problem>(&answer)) {
-    if (std::ranges::find(kOurs, problem->code) != std::end(kOurs)) return end(garbled());
-    Error error = make_error(problem->code, problem->message);
-    return problem->code == "channel-closed" ? lost(std::move(error)) : end(error);
+    Error error = make_error(Code::told(problem->code), problem->message);
+    if (std::ranges::find(kOurs, error.code) != std::end(kOurs)) return end(garbled());
+    return error.code == "channel-closed" ? lost(std::move(error)) : end(error);
   }
   if (std::holds_alternative<inside::Ended>(answer)) return end(message_of(answer), kCloseDone);
   tell(message_of(answer));

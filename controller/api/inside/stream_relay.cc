@@ -8,7 +8,7 @@ constexpr std::uint16_t kGoesAway = 1001, kTheirFault = 1008, kTooBig = 1009, kO
 // What the client did wrong, or may no more; or what failed here, or at the agent.
 std::uint16_t close_of(const Error& problem) {
   if (problem.code == "stopping") return kGoesAway;
-  return status_of(problem.code) >= 500 ? kOurFault : kTheirFault;
+  return problem.code.status() >= 500 ? kOurFault : kTheirFault;
 }
 
 }  // namespace

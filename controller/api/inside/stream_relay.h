@@ -27,7 +27,7 @@
 
 namespace berth::controller::api {
 
-inline constexpr char kAgentUnreachable[] = "agent-unreachable";
+inline constexpr Code kAgentUnreachable = "agent-unreachable";
 inline constexpr std::uint16_t kCloseDone = 1000;
 
 // What a client said against the rules of its stream. Code: message-invalid.

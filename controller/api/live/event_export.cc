@@ -87,7 +87,7 @@ class EventExport final : public FrameStream, public std::enable_shared_from_thi
 
   // True: that was all.
   bool read_into(std::string& text) {
-    if (const char* code = turned_away()) return fail(text, code);
+    if (const Code code = turned_away(); !code.empty()) return fail(text, code);
     if (at_ >= wanted_.end) return finish(text, false);
     auto scan = hub_.scan(at_, wanted_.end, wanted_.filter);
     if (!scan.ok()) return fail(text, scan.error().code);
@@ -96,7 +96,7 @@ class EventExport final : public FrameStream, public std::enable_shared_from_thi
       if (count_ == wanted_.limit) return finish(text, true);
       add(text, event);
     }
-    if (scan->ended != nullptr) return fail(text, scan->ended);
+    if (!scan->ended.empty()) return fail(text, scan->ended);
     // The journal was shorter all at once: what is behind is not there any more.
     if (scan->next <= at_) return fail(text, "log-truncated");
     at_ = scan->next;
@@ -114,8 +114,8 @@ class EventExport final : public FrameStream, public std::enable_shared_from_thi
   }
 
   // Why the reader is to get no more: events that are exported may be older than that.
-  const char* turned_away() {
-    const char* code = nullptr;
+  Code turned_away() {
+    Code code;
     context_.with_state([&](const StateView& view) {
       const Caller& reader = wanted_.filter.reader;
       const projections::Actor now = actor_of(view.state, reader);
@@ -127,8 +127,8 @@ class EventExport final : public FrameStream, public std::enable_shared_from_thi
     return code;
   }
 
-  bool fail(std::string& text, const std::string& code) {
-    text += closing_line(wanted_.csv, "error", {{"code", code}, {"events", count_}});
+  bool fail(std::string& text, Code code) {
+    text += closing_line(wanted_.csv, "error", {{"code", code.word()}, {"events", count_}});
     return true;
   }
 

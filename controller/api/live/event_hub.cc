@@ -63,7 +63,7 @@ bool sees(const projections::Actor& actor, const v1::Owner& subject) {
 // Whose sign-in the event ends.
 std::optional<RightsChange> sign_out_by(const v1::Event& event) {
   using Of = RightsChange::Of;
-  constexpr const char* kCode = "signed-out";
+  constexpr Code kCode = "signed-out";
   const v1::DefinitionRemoved& removed = event.definition_removed();
   if (event.user_defined().disabled()) return RightsChange{Of::kUser, event.user_defined().name(), kCode};
   if (removed.kind() == v1::DEFINITION_KIND_USER) return RightsChange{Of::kUser, removed.name(), kCode};
@@ -75,7 +75,7 @@ std::optional<RightsChange> sign_out_by(const v1::Event& event) {
   if (event.has_producer_defined()) {  // whatever changed: who comes again is looked at anew
     const v1::ProducerDefined& producer = event.producer_defined();
     const bool out = producer.disabled() || !producer.token_hash().empty();
-    return RightsChange{Of::kKey, "producer:" + producer.name(), out ? kCode : "rights-changed"};
+    return RightsChange{Of::kKey, "producer:" + producer.name(), out ? kCode : Code("rights-changed")};
   }
   if (!event.has_browser_session_ended()) return std::nullopt;
   const auto ended = Uuid::from_bytes(event.browser_session_ended().id());
@@ -115,13 +115,13 @@ bool EventFilter::sees(const projections::Actor& actor, const EncodedEvent& even
   return of && is_shared && is_shared(actor, *of);
 }
 
-const char* EventFilter::ended_by(const EncodedEvent& event) const {
+Code EventFilter::ended_by(const EncodedEvent& event) const {
   if (seen_by && session && changes_rights(event) && !sees(*event.changed, event)) return "rights-changed";
   if (seen_by && session && event.ends_share && event.session == session && !sees(*seen_by, event))
     return "rights-changed";
   if (reader.own_alone && changes_rights(event)) return "rights-changed";
-  if (!event.signs_out || event.id.offset <= rights_at) return nullptr;
-  return is_of(*event.signs_out, reader) ? event.signs_out->code : nullptr;
+  if (!event.signs_out || event.id.offset <= rights_at) return {};
+  return is_of(*event.signs_out, reader) ? event.signs_out->code : Code();
 }
 
 const EncodedEvent::Text& EventFilter::text_of(const EncodedEvent& event) const {
@@ -356,7 +356,7 @@ Result<EventHub::Scan> EventHub::scan(Offset at, Offset end, EventFilter& filter
     if (record.offset >= end) break;
     for (EncodedEvent& event : encode(record, filter.asks_whose())) {
       scan.ended = filter.ended_by(event);
-      if (scan.ended != nullptr) return scan;
+      if (!scan.ended.empty()) return scan;
       event.noun = noun_of(record.record->events(static_cast<int>(event.id.index)));
       if (filter.wants(event)) scan.events.push_back(std::move(event));
     }
@@ -381,7 +381,7 @@ Result<EventHub::Page> EventHub::page(const WatchFrom& from, EventFilter filter,
     for (const JournalRecord& record : read->records) {
       if (from.to && record.offset > *from.to) return page.next.reset(), page;
       for (EncodedEvent& event : encode(record, filter.asks_whose())) {
-        if (filter.ended_by(event) != nullptr) return page.next.reset(), page;
+        if (!filter.ended_by(event).empty()) return page.next.reset(), page;
         if ((from.after && event.id <= *from.after) || !filter.wants(event)) continue;
         if (page.events.size() == limit) return page;
         page.events.push_back(filter.text_of(event).json);

@@ -74,7 +74,7 @@ struct EventFilter {
 
   bool wants(const EncodedEvent& event);
   // The code of why nothing from this event on is for the reader; nullptr: it goes on.
-  const char* ended_by(const EncodedEvent& event) const;
+  Code ended_by(const EncodedEvent& event) const;
   // REQUIRES: wants(event)
   const EncodedEvent::Text& text_of(const EncodedEvent& event) const;
   // Whether it must be known whose an event is.
@@ -130,7 +130,7 @@ class EventHub final : public JournalListener {
   struct Scan {
     std::vector<EncodedEvent> events;  // for the reader
     Offset next = 0;                   // go on from here; `at`: there is nothing yet
-    const char* ended = nullptr;       // the code of why nothing behind these is for the reader
+    Code ended;                        // the code of why nothing behind these is for the reader
   };
   Result<Scan> scan(Offset at, Offset end, EventFilter& filter);
   // So many exports may run at once; the token of one, null: no more now.

@@ -21,7 +21,7 @@ Frame end_frame(Offset position) {
 }
 
 Frame error_frame(const Error& error) {
-  const boost::json::object data{{"code", error.code}, {"detail", error.message}};
+  const boost::json::object data{{"code", error.code.word()}, {"detail", error.message}};
   return std::make_shared<const std::string>("event: error\ndata: " + boost::json::serialize(data) + "\n\n");
 }
 
@@ -108,7 +108,7 @@ bool Watcher::is_signed_out() const {
   return filter_.until != 0 && filter_.until <= hub_.context_.clock().now().wall;
 }
 
-void Watcher::cut_off(const std::string& code) {
+void Watcher::cut_off(Code code) {
   pending_.frames.push_back(
       error_frame(make_error(code, code == "signed-out" ? "what signed this stream is no longer good"
                                                         : "you may see other events now")));
@@ -179,7 +179,7 @@ void Watcher::look_later() {
 void Watcher::take(const EncodedRecord& record) {
   for (const EncodedEvent& event : record) {
     if (pending_.end) return;
-    if (const char* code = filter_.ended_by(event)) return cut_off(code);
+    if (const Code code = filter_.ended_by(event); !code.empty()) return cut_off(code);
     if (from_.to && event.id.offset > *from_.to) return;
     if (from_.after && event.id <= *from_.after) continue;
     if (event.id.offset < from_.offset || !filter_.wants(event)) continue;

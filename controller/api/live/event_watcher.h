@@ -30,7 +30,7 @@ class Watcher final : public FrameStream, public std::enable_shared_from_this<Wa
   void look_later();
   bool is_signed_out() const;
   // The stream ends with an error of that code.
-  void cut_off(const std::string& code);
+  void cut_off(Code code);
   void take(const EncodedRecord& record);
   void finish_if_at_end(std::optional<Offset> position);
   // If a call of next() waits and there are events: unlocks and hands them out.

@@ -53,7 +53,7 @@ void RowFeed::touch(WatchedTable table, const std::string& key, const Audience& 
   plan();
 }
 
-void RowFeed::change_rights(RightsChange::Of of, const std::string& id, const char* code) {
+void RowFeed::change_rights(RightsChange::Of of, const std::string& id, Code code) {
   touched_.changes.push_back({of, id, code});
   plan();
 }
@@ -175,7 +175,7 @@ void RowFeed::on_row(const projections::UserRow* before, const projections::User
   }
   if (before == nullptr || (after != nullptr && same_rights(before->def, after->def))) return;
   const bool out = after == nullptr || after->def.disabled();
-  change_rights(RightsChange::Of::kUser, user.name(), out ? "signed-out" : "rights-changed");
+  change_rights(RightsChange::Of::kUser, user.name(), out ? Code("signed-out") : Code("rights-changed"));
 }
 
 void RowFeed::on_row(const projections::KeyPairRow* before, const projections::KeyPairRow* after) {
@@ -186,7 +186,7 @@ void RowFeed::on_row(const projections::KeyPairRow* before, const projections::K
   touch(WatchedTable::kKeys, key.id(), owners_.of_user(key.user()));
   if (before == nullptr || (after != nullptr && same_rights(before->def, after->def))) return;
   const bool out = after == nullptr || !after->def.active();
-  change_rights(RightsChange::Of::kKey, key.id(), out ? "signed-out" : "rights-changed");
+  change_rights(RightsChange::Of::kKey, key.id(), out ? Code("signed-out") : Code("rights-changed"));
 }
 
 // Its streams end, whatever changed: who comes again is looked at anew.
@@ -196,7 +196,7 @@ void RowFeed::on_row(const projections::ProducerRow* before, const projections::
   const bool out =
       after == nullptr || after->def.disabled() || after->def.generation() != before->def.generation();
   change_rights(RightsChange::Of::kKey, "producer:" + before->def.name(),
-                out ? "signed-out" : "rights-changed");
+                out ? Code("signed-out") : Code("rights-changed"));
 }
 
 void RowFeed::on_row(const projections::ImageRow* before, const projections::ImageRow* after) {
@@ -407,7 +407,7 @@ std::shared_ptr<FrameStream> RowFeed::watch(const Caller& caller, const WatchFil
     const Timestamp until = signed_in_until(view.state, caller);
     const std::lock_guard lock(mutex_);
     begin(view, filter.tables);
-    RowWatcher::Place place{next_, rebuilds_, until, std::nullopt, nullptr};
+    RowWatcher::Place place{next_, rebuilds_, until, std::nullopt, {}};
     if (!after) {
       place.position = view.position;
     } else if (!reaches_back(*after, filter.tables)) {

@@ -130,7 +130,7 @@ class RowFeed final : public RowListener {
   void touch_limits(const projections::OwnerPtr& owner);
   void touch_counts_of(const v1::Owner& owner);
   void touch_memberships_of(const v1::UserDefined& user);
-  void change_rights(RightsChange::Of of, const std::string& id, const char* code);
+  void change_rights(RightsChange::Of of, const std::string& id, Code code);
   void plan();
   Touched take(bool complete);
   void publish(std::shared_ptr<RowBatch> batch);

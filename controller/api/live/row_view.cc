@@ -46,7 +46,7 @@ RowView::RowView(projections::Actor actor, const Caller& caller, WatchFilter fil
       whatever_state_(without_state(filter_.sessions)),
       sessions_(projections::reach(actor_, Noun::kSession, Verb::kSee)) {}
 
-const char* RowView::ended_by(const RowBatch& batch) const {
+Code RowView::ended_by(const RowBatch& batch) const {
   using Of = RightsChange::Of;
   for (const RightsChange& change : batch.changes) {
     const bool mine =
@@ -56,7 +56,7 @@ const char* RowView::ended_by(const RowBatch& batch) const {
         (change.of == Of::kNotAll && projections::reach(actor_, Noun::kGroup, Verb::kSee) != Reach::kAll);
     if (mine) return change.code;
   }
-  return nullptr;
+  return {};
 }
 
 void RowView::tell(const RowBatch& batch, std::set<RowKey>& told, std::vector<Frame>& frames) const {

@@ -25,7 +25,7 @@ class RowView {
   // keys of the batch's rows that concern it to `told`.
   void tell(const RowBatch& batch, std::set<RowKey>& told, std::vector<Frame>& frames) const;
   // The code of the change that ends the stream; nullptr: none does.
-  const char* ended_by(const RowBatch& batch) const;
+  Code ended_by(const RowBatch& batch) const;
 
  private:
   void tell_sessions(const RowBatch& batch, std::set<RowKey>& told, std::vector<Frame>& frames) const;

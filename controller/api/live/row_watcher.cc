@@ -14,7 +14,7 @@ Frame position_frame(Offset position) {
   return frame_of("position", {{"position", position}}, "id: " + std::to_string(position) + "\n");
 }
 
-const char* detail_of(std::string_view code) {
+const char* detail_of(Code code) {
   if (code == "too-old") return "the changes since then are not in memory any more";
   if (code == "rebuilt") return "the journal lost records that this stream may have shown";
   if (code == "signed-out") return "what signed this stream is no longer good";
@@ -28,7 +28,7 @@ RowWatcher::RowWatcher(RowFeed& feed, RowView view, const Place& place)
     : feed_(feed), view_(std::move(view)), rebuilds_(place.rebuilds), until_(place.until), next_(place.next) {
   static const Frame comment = std::make_shared<const std::string>(": ok\n\n");
   pending_.frames.push_back(place.position ? position_frame(*place.position) : comment);
-  if (place.refused != nullptr) restart(place.refused);
+  if (!place.refused.empty()) restart(place.refused);
 }
 
 RowWatcher::~RowWatcher() { feed_.forget(this); }
@@ -64,7 +64,7 @@ void RowWatcher::take(const RowFeed::Batches& batches) {
   if (batches.empty()) return;
   next_ = batches.back()->number + 1;
   for (const auto& batch : batches)
-    if (const char* code = view_.ended_by(*batch)) return restart(code);
+    if (const Code code = view_.ended_by(*batch); !code.empty()) return restart(code);
   std::set<RowKey> told;
   for (auto batch = batches.rbegin(); batch != batches.rend(); ++batch)
     view_.tell(**batch, told, pending_.frames);
@@ -74,8 +74,8 @@ void RowWatcher::take(const RowFeed::Batches& batches) {
   owes_position_ = false;
 }
 
-void RowWatcher::restart(const char* code) {
-  pending_.frames.push_back(frame_of("restart", {{"code", code}, {"detail", detail_of(code)}}));
+void RowWatcher::restart(Code code) {
+  pending_.frames.push_back(frame_of("restart", {{"code", code.word()}, {"detail", detail_of(code)}}));
   pending_.end = true;
 }
 

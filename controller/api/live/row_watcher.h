@@ -18,7 +18,7 @@ class RowWatcher final : public FrameStream, public std::enable_shared_from_this
     std::uint64_t rebuilds = 0;      // of the feed's state, when the stream began
     Timestamp until = 0;             // the caller's key is good; 0: always
     std::optional<Offset> position;  // to be told at once
-    const char* refused = nullptr;   // code: the stream ends at once
+    Code refused;                    // code: the stream ends at once
   };
   RowWatcher(RowFeed& feed, RowView view, const Place& place);
   ~RowWatcher() override;
@@ -30,7 +30,7 @@ class RowWatcher final : public FrameStream, public std::enable_shared_from_this
   using Lock = std::unique_lock<std::mutex>;
   void look(Lock& lock);
   void take(const RowFeed::Batches& batches);
-  void restart(const char* code);
+  void restart(Code code);
   void hand_out(Lock& lock);
   // Tells the position now and then, so that both sides know that the stream lives.
   void arm_clock();

@@ -105,7 +105,7 @@ struct RightsChange {
   enum class Of : std::uint8_t { kUser, kKey, kBrowserSession, kNotAll, kEverybody };
   Of of = Of::kEverybody;  // kNotAll: whoever does not see all groups
   std::string id;
-  const char* code = "";
+  Code code;
 };
 
 // All rows that changed since the batch before, as of `position`.

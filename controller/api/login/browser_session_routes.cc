@@ -7,6 +7,7 @@
 #include "controller/api/map/define_request.h"
 #include "controller/api/map/json_values.h"
 #include "controller/api/routes/asker.h"
+#include "events/codec/words/codes.h"
 
 namespace berth::controller::api {
 namespace {
@@ -76,7 +77,7 @@ void end_browser_session(const Services& services, const CallPtr& call, const Re
     auto& end = *request.mutable_end_browser_sessions();
     end.set_user(user);
     end.set_id(std::string(id->view()));
-    end.set_reason("ended-by-user");
+    end.set_reason(v1::CODE_ENDED_BY_USER);
   };
   ask_with_body(services, call, reply, fill, [=](const RequestAnswer& answer) {
     HttpReply out = json_reply(200, json::object{{"position", answer.position}});

@@ -198,7 +198,7 @@ void logout(const Services& services, const CallPtr& call, const Reply& reply) {
   auto& end = *request.mutable_end_browser_sessions();
   end.set_user(call->caller.user);
   end.set_id(std::string(call->cookie->id.view()));
-  end.set_reason("logout");
+  end.set_reason(v1::CODE_LOGOUT);
   ask_and_reply(services, call, reply, request, [=](const RequestAnswer&) {
     HttpReply out = json_reply(200, json::object());
     out.set("Set-Cookie", clear_cookie(services.sign_in.cookie_of(call->request)));

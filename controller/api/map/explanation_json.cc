@@ -66,7 +66,7 @@ json::object explanation_to_json(const SlotKinds& kinds, const Explanation& why)
                        {"device", holder.device},
                        {"slot", holder.slot},
                        {"amount", amount_text(kinds, holder.slot, holder.amount)}});
-  json::object out{{"code", why.code.empty() ? json::value(nullptr) : json::value(why.code)},
+  json::object out{{"code", why.code.empty() ? json::value(nullptr) : json::value(why.code.word())},
                    {"slot", why.slot.empty() ? json::value(nullptr) : json::value(why.slot)},
                    {"text", why.text},
                    {"hint", why.hint}};

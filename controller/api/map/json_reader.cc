@@ -53,7 +53,7 @@ std::string ObjectReader::place_of(std::string_view name) const {
   return (place_.empty() ? std::string() : place_ + ".") + clipped(name);
 }
 
-void ObjectReader::fail(std::string code, std::string_view name, std::string message, std::string hint) {
+void ObjectReader::fail(Code code, std::string_view name, std::string message, std::string hint) {
   errors_.add(std::move(code), place_of(name), std::move(message), std::move(hint));
 }
 

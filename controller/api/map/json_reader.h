@@ -23,7 +23,7 @@ Result<boost::json::object> parse_body(std::string_view body);
 
 // How a text that is no word of an enum is noted: the message is the text, quoted, between the two.
 struct UnknownWord {
-  const char* code;
+  Code code;
   const char* before;
   const char* after;
   const char* hint;
@@ -69,7 +69,7 @@ class ObjectReader {
   const boost::json::array* array(std::string_view name, std::size_t items_max);
 
   void require(std::string_view name, bool present);
-  void fail(std::string code, std::string_view name, std::string message, std::string hint = {});
+  void fail(Code code, std::string_view name, std::string message, std::string hint = {});
   std::string place_of(std::string_view name) const;
   Errors& errors() { return errors_; }
 

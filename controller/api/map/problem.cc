@@ -3,19 +3,12 @@
 #include <utility>
 
 #include "events/base/checks.h"
-#include "events/base/codes/code_table.h"
 
 namespace berth::controller::api {
-// What the table gives no status is the sender's fault.
-unsigned status_of(std::string_view code) {
-  const CodeRow* row = find_code(code);
-  return row == nullptr || row->status == 0 ? 400 : row->status;
-}
-
-Problem make_problem(std::string code, std::string detail, std::string hint) {
+Problem make_problem(Code code, std::string detail, std::string hint) {
   Problem problem;
-  problem.status = status_of(code);
-  problem.code = std::move(code);
+  problem.status = code.status();
+  problem.code = code;
   problem.detail = std::move(detail);
   problem.hint = std::move(hint);
   if (problem.status == 503 || problem.status == 429) problem.retry_after_s = 1;
@@ -59,7 +52,7 @@ boost::json::object to_json(const Problem& problem, std::string_view request_id)
   boost::json::object out{{"type", "urn:berth:error:" + problem.code},
                           {"title", title_of(problem.status)},
                           {"status", problem.status},
-                          {"code", problem.code},
+                          {"code", problem.code.word()},
                           {"detail", problem.detail}};
   if (!problem.hint.empty()) out["hint"] = problem.hint;
   out["request_id"] = request_id;
@@ -74,11 +67,11 @@ boost::json::object to_json(const Problem& problem, std::string_view request_id)
   return out;
 }
 
-void Errors::add(std::string code, std::string place, std::string message, std::string hint) {
+void Errors::add(Code code, std::string place, std::string message, std::string hint) {
   if (problem_.errors.size() >= kShownMax) return;
   if (problem_.errors.empty()) {
-    problem_.status = status_of(code);
-    problem_.code = std::move(code);
+    problem_.status = code.status();
+    problem_.code = code;
     problem_.detail = place + ": " + message;
     problem_.hint = std::move(hint);
   }

@@ -21,7 +21,7 @@ struct PlaceError {
 
 struct Problem {
   unsigned status = 500;
-  std::string code;
+  Code code;
   std::string detail;
   std::string hint;
   std::vector<PlaceError> errors;
@@ -31,10 +31,7 @@ struct Problem {
   std::optional<std::uint64_t> offset;    // of offset-differs: where the upload goes on
 };
 
-// The status of a code, of the API itself or of a refusal in the journal. An unknown code is a refusal: 400.
-unsigned status_of(std::string_view code);
-
-Problem make_problem(std::string code, std::string detail, std::string hint = {});
+Problem make_problem(Code code, std::string detail, std::string hint = {});
 Problem to_problem(const Error& error);
 
 // "Bad Request"; "Error" for a status that the API does not use.
@@ -46,7 +43,7 @@ boost::json::object to_json(const Problem& problem, std::string_view request_id)
 // code is the problem's.
 class Errors {
  public:
-  void add(std::string code, std::string place, std::string message, std::string hint = {});
+  void add(Code code, std::string place, std::string message, std::string hint = {});
   bool empty() const { return problem_.errors.empty(); }
   // REQUIRES: !empty()
   Problem take() &&;

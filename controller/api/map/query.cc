@@ -86,7 +86,7 @@ Result<Target> parse_target(std::string_view target) {
   return out;
 }
 
-void Query::fail(std::string code, std::string_view name, std::string message, std::string hint) {
+void Query::fail(Code code, std::string_view name, std::string message, std::string hint) {
   errors_.add(std::move(code), "?" + clipped(name), std::move(message), std::move(hint));
 }
 

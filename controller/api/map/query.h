@@ -41,7 +41,7 @@ class Query {
   // "a,b" -> {a, b}; empty parts are dropped.
   std::vector<std::string> list(std::string_view name);
 
-  void fail(std::string code, std::string_view name, std::string message, std::string hint = {});
+  void fail(Code code, std::string_view name, std::string message, std::string hint = {});
   // Notes unknown and repeated parameters. To be called last.
   void finish();
 

@@ -136,7 +136,7 @@ void put_shares(JsonText& out, const SharesShown& shares) {
 void put_reason(JsonText& out, const SessionRow& session, const SessionExtras& extras) {
   if (session.reason_code.empty()) return out.put("reason", nullptr);
   out.object("reason", [&] {
-    out.put("code", session.reason_code);
+    out.put("code", session.reason_code.word());
     out.put_text("slot", session.reason_slot);
     extras.build_percent ? out.put("percent", *extras.build_percent) : out.put("percent", nullptr);
   });
@@ -232,7 +232,7 @@ void write_kernel(JsonText& out, const KernelRow& kernel, bool terminating) {
   number_if(kernel.pid != 0, "pid", kernel.pid);
   put_end(out, kernel);
   number_if(has_exit_code(kernel), "exit_code", kernel.exit_code);
-  out.put("code", kernel.code);
+  out.put("code", kernel.code.word());
   out.put("message", kernel.message);
   out.close('}');
 }

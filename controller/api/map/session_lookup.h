@@ -57,7 +57,7 @@ bool may_see_preemptor(const projections::Actor& actor, const projections::Sessi
 // exist. Codes: unknown-session, ambiguous-name.
 Result<const projections::SessionRow*> find_session(const projections::State& state, const Caller& caller,
                                                     const std::string& id_or_name);
-inline constexpr char kUnknownSession[] = "unknown-session";
+inline constexpr Code kUnknownSession = "unknown-session";
 inline bool is_unknown_session(const Error& error) { return error.code == kUnknownSession; }
 
 }  // namespace berth::controller::api

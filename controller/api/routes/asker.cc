@@ -106,7 +106,7 @@ void Asker::ask(v1::Request request, Done done) {
 void Asker::appended(AnswerBoard& board, const Asked& asked, const AppendResult& result) {
   if (result.state != AppendState::kFailed) return;  // unknown: it may be in the log, so go on waiting
   if (!board.cancel(asked.ticket)) return;
-  const std::string code = result.error.code.empty() ? kLogUnavailable : result.error.code;
+  const Code code = result.error.code.empty() ? kLogUnavailable : result.error.code;
   Problem problem = make_problem(code, result.error.message, "retry with the same Idempotency-Key");
   if (problem.status == 400) problem.status = 503, problem.retry_after_s = 1;
   asked.done(failed(std::move(problem)));

@@ -28,7 +28,7 @@ inline void remove_and_reply(const Services& services, const CallPtr& call, cons
     HttpReply out = json_reply(200, boost::json::object{{"position", answer.position}});
     if (answer.problem) {  // what the path names and is not there is 404, whatever another route makes of it
       Problem problem = *answer.problem;
-      if (problem.code.starts_with("unknown-")) problem.status = 404;
+      if (problem.code.word().starts_with("unknown-")) problem.status = 404;
       out = problem_reply(problem, *call);
     }
     if (answer.replayed) out.set("Idempotency-Replayed", "true");

@@ -157,7 +157,7 @@ void delete_session(const Services& services, const CallPtr& call, const Reply& 
   v1::TerminateSession& terminate = *request.mutable_terminate_session();
   terminate.set_session_id(std::string(id.view()));
   terminate.set_forced(forced);
-  terminate.set_reason(reason);
+  request.set_reason(reason);
   ask_and_reply(services, call, reply, request, [services, call, id](const RequestAnswer& answer) {
     return session_changed(services, *call, id, answer);
   });

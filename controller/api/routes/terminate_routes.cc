@@ -134,7 +134,7 @@ v1::Request bare_request(const Terminating& job, std::size_t number) {
   v1::Request request = request_of(job.services, *job.call);
   request.set_id(std::string(id_of_request(*job.call, number).view()));
   request.mutable_terminate_sessions()->set_forced(job.body.forced);
-  request.mutable_terminate_sessions()->set_reason(job.body.reason);
+  request.set_reason(job.body.reason);
   return request;
 }
 

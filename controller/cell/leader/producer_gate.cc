@@ -1,6 +1,7 @@
 #include "controller/cell/leader/producer_gate.h"
 
 #include "events/codec/parse_body.h"
+#include "events/codec/words/codes.h"
 
 namespace berth::controller {
 namespace {
@@ -49,7 +50,7 @@ std::optional<ProducerRefusal> refusal_in(const EventList& answer) {
   if (first.has_request_repeated()) return ProducerRefusal::kReplayed;
   if (first.has_request_expired()) return ProducerRefusal::kExpired;
   if (!first.has_request_refused()) return std::nullopt;
-  const std::string& code = first.request_refused().code();
+  const Code code = code_of(first.request_refused().code());
   if (code == "out-of-scope") return ProducerRefusal::kOutOfScope;
   if (code == "unknown-owner" || code == "owner-disabled" || code == "user-disabled")
     return ProducerRefusal::kOwner;

@@ -45,7 +45,7 @@ EventList events_of(const DecisionContext& c, const placement::Cluster& cluster,
       return reserve_session(c, *session, cluster.named(decision.kernels), decision.victims, decision.mode);
     case Kind::kUnreserved: return unreserve_session(c, *session);
     case Kind::kRefused:
-      return change_reason(c, *session, placement::to_string(decision.reason.code),
+      return change_reason(c, *session, placement::code_of(decision.reason.code),
                            decision.reason.slot == placement::kNoSlot
                                ? std::string_view()
                                : cluster.slot_name(decision.reason.slot));

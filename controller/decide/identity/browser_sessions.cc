@@ -74,7 +74,7 @@ Decision decide(const DecisionContext& c, const v1::EndBrowserSessions& body) {
   const Refusal none{"unknown-browser-session", "there is no such browser session", ""};
   if (auto refusal = check_user(c, Noun::kBrowserSession, Verb::kEnd, body.user()))
     return refusal->code == "unknown-user" && !body.id().empty() ? none : *refusal;
-  const std::string reason = body.reason() == "logout" ? "logout" : "ended-by-user";
+  const Code reason = body.reason() == v1::CODE_LOGOUT ? Code("logout") : Code("ended-by-user");
   EventList events;
   if (body.id().empty()) {
     end_browser_sessions(c, body.user(), reason, body.except(), events);

@@ -7,6 +7,7 @@
 #include "events/base/checks.h"
 #include "events/base/plain_text.h"
 #include "events/base/text.h"
+#include "events/codec/words/codes.h"
 #include "projections/password_mark.h"
 
 namespace berth::controller {
@@ -65,7 +66,7 @@ std::optional<Refusal> check_display_name(const std::string& name) {
 }
 
 Refusal unknown(const std::string& kind, const std::string& name) {
-  return {"unknown-" + kind, "no " + kind + " is named '" + clipped(name, 160) + "'",
+  return {Code::told("unknown-" + kind), "no " + kind + " is named '" + clipped(name, 160) + "'",
           "berth " + kind + " ls"};
 }
 
@@ -133,28 +134,26 @@ std::string maker_of(const DecisionContext& c, const v1::Owner& asker, const std
   return by == nullptr || by->def.user() != user ? std::string() : by->def.made_by();
 }
 
-void end_login_link(const DecisionContext& c, const std::string& user, const std::string& reason,
-                    EventList& events) {
+void end_login_link(const DecisionContext& c, const std::string& user, Code reason, EventList& events) {
   const auto* link = c.state.login_links.find(user);
   if (link == nullptr || link->def.expires_ns() <= c.now) return;
   const auto ends_it = [&](const v1::Event& event) { return event.login_link_ended().user() == user; };
   if (std::ranges::any_of(events, ends_it)) return;
   auto* ended = events.add(c.stamp).mutable_login_link_ended();
   ended->set_user(user);
-  ended->set_reason(reason);
+  ended->set_reason(wire(reason));
 }
 
-void end_browser_session(const DecisionContext& c, const Uuid& id, const std::string& reason,
-                         EventList& events) {
+void end_browser_session(const DecisionContext& c, const Uuid& id, Code reason, EventList& events) {
   const BrowserSessionRow* row = c.state.browser_sessions.find(id);
   BERTH_CHECK(row != nullptr, "a browser session that ends is in the state");
   auto* ended = events.add(c.stamp).mutable_browser_session_ended();
   ended->set_id(std::string(id.view()));
   ended->set_user(row->user);
-  ended->set_reason(reason);
+  ended->set_reason(wire(reason));
 }
 
-void end_browser_sessions(const DecisionContext& c, const std::string& user, const std::string& reason,
+void end_browser_sessions(const DecisionContext& c, const std::string& user, Code reason,
                           const std::string& except, EventList& events) {
   std::vector<Uuid> ids;
   c.state.browser_sessions.for_each_unordered([&](const BrowserSessionRow& row) {

@@ -50,14 +50,12 @@ void end_credentials_of_old_role(const DecisionContext& c, const v1::UserDefined
 std::string maker_of(const DecisionContext& c, const v1::Owner& asker, const std::string& user);
 
 // Says that the user's open login link ends unspent, if there is one and `events` do not say so yet.
-void end_login_link(const DecisionContext& c, const std::string& user, const std::string& reason,
-                    EventList& events);
+void end_login_link(const DecisionContext& c, const std::string& user, Code reason, EventList& events);
 
 // REQUIRES: the state has it.
-void end_browser_session(const DecisionContext& c, const Uuid& id, const std::string& reason,
-                         EventList& events);
+void end_browser_session(const DecisionContext& c, const Uuid& id, Code reason, EventList& events);
 // Ends the user's browser sessions but `except` (16 bytes, or empty).
-void end_browser_sessions(const DecisionContext& c, const std::string& user, const std::string& reason,
+void end_browser_sessions(const DecisionContext& c, const std::string& user, Code reason,
                           const std::string& except, EventList& events);
 
 }  // namespace berth::controller

@@ -4,6 +4,7 @@
 
 #include "events/base/hash.h"
 #include "events/base/trace_context.h"
+#include "events/codec/words/codes.h"
 
 namespace berth::controller {
 namespace {
@@ -98,7 +99,7 @@ void SessionLines::on_record(const v1::Record& record) {
     const auto request = Uuid::from_bytes(event.request_id()).value_or(Uuid{});
     SessionLine line;
     line.time = time;
-    line.text = event.actor() + " was refused: " + refused.code() +
+    line.text = event.actor() + " was refused: " + code_of(refused.code()) +
                 (refused.message().empty() ? "" : ": " + refused.message());
     line.request = to_string(request);
     line.trace = to_hex(as_view(trace_of_session(event.trace(), request).trace));

@@ -47,9 +47,9 @@ void SessionSpans::on_session(const projections::State&, const SessionRow* befor
     if (end < since_) return;
     Span span = span_of(row, context, name, begin, end);
     if (is_end(after->status)) {
-      span.attributes.emplace_back("berth.reason", after->reason_code);
+      span.attributes.emplace_back("berth.reason", after->reason_code.word());
       span.failed = has_failed(*after);
-      span.message = after->reason_code;
+      span.message = after->reason_code.word();
     }
     take_(std::move(span));
   };

@@ -25,7 +25,7 @@ constexpr const char* kOurs[] = {"berth.lock", "cluster.json", "backend.lock"}; 
 
 std::string reason() { return std::strerror(errno); }
 
-std::string code(std::string_view kind, const char* what) { return std::string(kind) + what; }
+Code code(std::string_view kind, const char* what) { return Code::told(std::string(kind) + what); }
 
 // A disk of its own, just mounted, has a `lost+found`.
 bool is_empty_or_ours(const std::string& folder) {

@@ -41,11 +41,11 @@ void add_found(Shell& shell, json::array& result) {
   if (const auto server = find_server(shell.settings(), shell.world().read_file))
     add("(server)", server->endpoint.value, name_of(server->endpoint.origin), server->endpoint.where);
   else
-    add("(server)", server.failure().code, "none", server.failure().message);
+    add("(server)", server.failure().code.word(), "none", server.failure().message);
   if (const auto key = find_credentials(shell.settings(), shell.world().read_key))
     add("(key)", key->access_key, "found", "");
   else
-    add("(key)", key.failure().code, "none", key.failure().message);
+    add("(key)", key.failure().code.word(), "none", key.failure().message);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ Failure not_copyable(const std::string& path, const char* what) {
 Failure not_opened(const std::string& path, int error) {
   if (error == ELOOP) return not_copyable(path, "a symbolic link");
   return {error == ENOENT ? kUsage : kFailed,
-          error == ENOENT ? "not-found" : "denied",
+          error == ENOENT ? Code("not-found") : Code("denied"),
           "cannot read '" + path + "': " + std::strerror(error),
           {},
           {}};

@@ -20,9 +20,9 @@ namespace json = boost::json;
 Failure failed_here(const std::string& path, int error) {
   const bool wrong = error == ENOENT || error == ENOTDIR;
   return {wrong ? kUsage : kFailed,
-          error == ENOENT    ? "not-found"
-          : error == ENOTDIR ? "not-a-folder"
-                             : "write-failed",
+          error == ENOENT    ? Code("not-found")
+          : error == ENOTDIR ? Code("not-a-folder")
+                             : Code("write-failed"),
           "'" + path + "': " + std::strerror(error),
           {},
           {}};

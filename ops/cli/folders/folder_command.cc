@@ -89,7 +89,7 @@ Failure failed_folder(const json::value& folder) {
   const std::string name = text_at(folder, "name"), code = text_at(folder, "code"),
                     message = text_at(folder, "message");
   return {kFailed,
-          code.empty() ? "folder-failed" : code,
+          code.empty() ? Code("folder-failed") : Code::told(code),
           "folder " + name + " could not be made" + (message.empty() ? "" : ": " + message),
           "`berth folder rm " + name + " --purge` takes it away; then it can be made again",
           {}};

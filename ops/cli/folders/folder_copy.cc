@@ -14,8 +14,8 @@ FolderCopy::FolderCopy(Shell& shell, FolderFiles& files, CopyHow how)
 
 Outcome<bool> FolderCopy::told(const Outcome<bool>& done, const std::string& name) {
   if (done) return done;
-  constexpr std::string_view kOfOne[] = {"unknown-path", "path-exists",  "not-a-file",      "not-a-folder",
-                                         "path-invalid", "file-changed", "upload-too-large"};
+  constexpr Code kOfOne[] = {"unknown-path", "path-exists",  "not-a-file",      "not-a-folder",
+                             "path-invalid", "file-changed", "upload-too-large"};
   if (std::find(std::begin(kOfOne), std::end(kOfOne), done.failure().code) == std::end(kOfOne)) return done;
   notes_.add(name, done.failure().message);
   return true;

@@ -66,7 +66,7 @@ Outcome<bool> NewFile::put_in_place(bool overwrite) {
 Failure NewFile::failed(int error) const {
   const bool full = error == ENOSPC || error == EDQUOT;
   return {kFailed,
-          full ? "disk-full" : "write-failed",
+          full ? Code("disk-full") : Code("write-failed"),
           "cannot write '" + name_ + "': " + std::strerror(error),
           full ? "make room here, and copy again" : "",
           {}};

@@ -69,9 +69,7 @@ const json::value* find_member(const json::value& body, const char* member) {
   return found == nullptr || found->is_null() ? nullptr : found;
 }
 
-bool is_problem(const HttpReply& reply, std::string_view code) {
-  return failure_of_reply(reply).code == code;
-}
+bool is_problem(const HttpReply& reply, Code code) { return failure_of_reply(reply).code == code; }
 
 }  // namespace
 
@@ -111,11 +109,11 @@ Failure failure_of_reply(const HttpReply& reply) {
   const json::value problem = json::parse(reply.body, error);
   Failure failure;
   if (!error && problem.is_object()) failure.problem = json::serialize(problem);
-  failure.code = text_at(problem, "code");
+  failure.code = code_at(problem, "code");
+  if (failure.code.empty()) failure.code = kNotBerthCode;
   failure.message = text_at(problem, "detail");
   failure.hint = text_at(problem, "hint");
   failure.request_id = text_at(problem, "request_id");
-  if (failure.code.empty()) failure.code = "http-" + std::to_string(reply.status);
   if (failure.message.empty()) failure.message = text_at(problem, "title");
   if (failure.message.empty())
     failure.message = "the server answered " + std::to_string(reply.status) + " without a reason";

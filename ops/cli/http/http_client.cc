@@ -24,7 +24,7 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
-using Code = boost::system::error_code;
+using ErrorCode = boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kReplyBytesMax = 256u << 20;
@@ -60,7 +60,8 @@ class HttpTransport final : public Transport {
     http::response_parser<http::buffer_body> parser;
     parser.body_limit(boost::none);
     if (auto error = run(connection, deadline, kReplyTimeoutCode, [&](auto done) {
-          http::async_read_header(connection, buffer, parser, [done](Code code, std::size_t) { done(code); });
+          http::async_read_header(connection, buffer, parser,
+                                  [done](ErrorCode code, std::size_t) { done(code); });
         }))
       return *error;
     HttpReply reply = head_of(parser.get());
@@ -73,8 +74,8 @@ class HttpTransport final : public Transport {
       auto error =
           run(connection, limit, limit == deadline ? kReplyTimeoutCode : kStreamIdleCode, [&](auto done) {
             // read_some: an event must not wait until the buffer is full.
-            http::async_read_some(connection, buffer, parser, [done](Code code, std::size_t) {
-              done(code == http::error::need_buffer ? Code() : code);
+            http::async_read_some(connection, buffer, parser, [done](ErrorCode code, std::size_t) {
+              done(code == http::error::need_buffer ? ErrorCode() : code);
             });
           });
       if (error && is_unreachable(*error) && !collect) break;  // the server ended the stream
@@ -93,10 +94,10 @@ class HttpTransport final : public Transport {
     asio::steady_timer timer(context_, duration);
     bool interrupted = false;
     if (signals_)
-      signals_->async_wait([&](Code code, int) {
+      signals_->async_wait([&](ErrorCode code, int) {
         if (!code) interrupted = true, timer.cancel();
       });
-    timer.async_wait([&](Code) {
+    timer.async_wait([&](ErrorCode) {
       if (signals_) signals_->cancel();
     });
     context_.restart();
@@ -109,15 +110,15 @@ class HttpTransport final : public Transport {
 
   // Starts one asynchronous operation and waits for it, the deadline or a signal.
   template <class Start>
-  std::optional<Error> run(Stream& connection, Deadline deadline, const char* late, Start start) {
-    Code result;
+  std::optional<Error> run(Stream& connection, Deadline deadline, Code late, Start start) {
+    ErrorCode result;
     bool interrupted = false;
     connection.tcp().expires_at(deadline);
     if (signals_)
-      signals_->async_wait([&](Code code, int) {
+      signals_->async_wait([&](ErrorCode code, int) {
         if (!code) interrupted = true, connection.tcp().cancel();
       });
-    start([&](Code code) {
+    start([&](ErrorCode code) {
       result = code;
       if (signals_) signals_->cancel();
     });
@@ -134,13 +135,13 @@ class HttpTransport final : public Transport {
   }
 
   std::optional<Error> open(Stream& connection, Deadline deadline) {
-    Code code;
+    ErrorCode code;
     asio::ip::tcp::resolver resolver(context_);
     const auto found = resolver.resolve(host_, port_, code);
     if (code) return unreachable(code.message());
     auto error = run(connection, deadline, kUnreachableCode, [&](auto done) {
-      connection.tcp().async_connect(found,
-                                     [done](Code result, const asio::ip::tcp::endpoint&) { done(result); });
+      connection.tcp().async_connect(
+          found, [done](ErrorCode result, const asio::ip::tcp::endpoint&) { done(result); });
     });
     if (error) return error;
     connection.tcp().socket().set_option(asio::ip::tcp::no_delay(true), code);
@@ -151,9 +152,9 @@ class HttpTransport final : public Transport {
   std::optional<Error> shake_hands(Stream& connection, Deadline deadline) {
     SSL& session = *connection.tls()->native_handle();
     if (auto error = trust_.prepare(session)) return error;
-    Code result;
+    ErrorCode result;
     auto error = run(connection, deadline, kUnreachableCode, [&](auto done) {
-      connection.tls()->async_handshake(asio::ssl::stream_base::client, [&result, done](Code code) {
+      connection.tls()->async_handshake(asio::ssl::stream_base::client, [&result, done](ErrorCode code) {
         result = code;
         done(code);
       });
@@ -171,7 +172,7 @@ class HttpTransport final : public Transport {
     message.body() = {request.body.data(), request.body.size()};
     if (!request.body.empty() || request.method != "GET") message.prepare_payload();
     return run(connection, deadline, kReplyTimeoutCode, [&](auto done) {
-      http::async_write(connection, message, [done](Code code, std::size_t) { done(code); });
+      http::async_write(connection, message, [done](ErrorCode code, std::size_t) { done(code); });
     });
   }
 
@@ -197,7 +198,7 @@ class HttpTransport final : public Transport {
     parser.body_limit(kReplyBytesMax);
     if (request.method == "HEAD") parser.skip(true);
     if (auto error = run(*kept_, deadline, kReplyTimeoutCode, [&](auto done) {
-          http::async_read(*kept_, buffer, parser, [done](Code code, std::size_t) { done(code); });
+          http::async_read(*kept_, buffer, parser, [done](ErrorCode code, std::size_t) { done(code); });
         }))
       return dropped(*error);
     HttpReply reply = head_of(parser.get());

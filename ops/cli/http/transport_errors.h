@@ -9,12 +9,12 @@
 
 namespace berth::cli {
 
-inline constexpr char kUnreachableCode[] =
+inline constexpr Code kUnreachableCode =
     "unreachable";  // no connection, or it broke before the reply was whole
-inline constexpr char kReplyTimeoutCode[] = "reply-timeout";  // the deadline passed
-inline constexpr char kStreamIdleCode[] = "stream-idle";      // stream() only: nothing came for `idle`
-inline constexpr char kReplyTooLongCode[] = "reply-too-long";
-inline constexpr char kUntrustedCode[] = "untrusted";  // the server's certificate is not the expected one
+inline constexpr Code kReplyTimeoutCode = "reply-timeout";  // the deadline passed
+inline constexpr Code kStreamIdleCode = "stream-idle";      // stream() only: nothing came for `idle`
+inline constexpr Code kReplyTooLongCode = "reply-too-long";
+inline constexpr Code kUntrustedCode = "untrusted";  // the server's certificate is not the expected one
 
 inline Error unreachable_error(const std::string& host, const std::string& port, const std::string& why) {
   return make_error(kUnreachableCode, "no answer from " + host + ":" + port + ": " + why,

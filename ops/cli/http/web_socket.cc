@@ -28,7 +28,7 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace websocket = boost::beast::websocket;
-using Code = boost::system::error_code;
+using ErrorCode = boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kGoodbyeMax{1};
@@ -58,7 +58,7 @@ class SocketStream : public controller::api::MaybeTlsStream {
     if (!going_.empty() || next_.empty() || error_) return;
     going_.swap(next_);
     asio::async_write(static_cast<MaybeTlsStream&>(*this), asio::buffer(going_),
-                      [this](Code code, std::size_t) {
+                      [this](ErrorCode code, std::size_t) {
                         going_.clear();
                         error_ = code;
                         flush();
@@ -66,7 +66,7 @@ class SocketStream : public controller::api::MaybeTlsStream {
   }
 
   std::string next_, going_;
-  Code error_;
+  ErrorCode error_;
 };
 
 // What Beast looks for where a connection is to end. Both sides have said that it ends by then: TLS's own
@@ -74,7 +74,7 @@ class SocketStream : public controller::api::MaybeTlsStream {
 void beast_close_socket(SocketStream& stream) { stream.tcp().close(); }
 template <class Handler> void async_teardown(beast::role_type, SocketStream& stream, Handler&& handler) {
   stream.tcp().close();
-  asio::post(stream.get_executor(), beast::bind_front_handler(std::forward<Handler>(handler), Code()));
+  asio::post(stream.get_executor(), beast::bind_front_handler(std::forward<Handler>(handler), ErrorCode()));
 }
 
 // One connection. Its handlers hold it, so that a dropped one lives until the last was called.
@@ -118,7 +118,7 @@ class WatchSet {
     set_.async_wait(asio::posix::stream_descriptor::wait_read, std::move(handler));
   }
   void cancel() {
-    Code ignored;
+    ErrorCode ignored;
     set_.cancel(ignored);
   }
 
@@ -199,11 +199,12 @@ class BeastWebSocket final : public WebSocket {
     if (!open_) return;
     asio::steady_timer timer(context_, kGoodbyeMax);
     bool over = false;
-    timer.async_wait([&](Code) { over = true; });
+    timer.async_wait([&](ErrorCode) { over = true; });
     context_.restart();
     while (!over && !open_->end && unsent() > 0) context_.run_one();
     if (!open_->end)
-      open_->socket.async_close(websocket::close_code::normal, [&over, held = open_](Code) { over = true; });
+      open_->socket.async_close(websocket::close_code::normal,
+                                [&over, held = open_](ErrorCode) { over = true; });
     while (!over && !open_->end) context_.run_one();
     drop();
     timer.cancel();
@@ -222,24 +223,24 @@ class BeastWebSocket final : public WebSocket {
   }
 
   // Starts one asynchronous operation of a connection that is not open yet, and waits for it.
-  template <class Start> Code run(Deadline deadline, Start start) {
-    Code result;
+  template <class Start> ErrorCode run(Deadline deadline, Start start) {
+    ErrorCode result;
     open_->tcp().expires_at(deadline);
-    start([&result](Code code, auto&&...) { result = code; });
+    start([&result](ErrorCode code, auto&&...) { result = code; });
     context_.restart();
     context_.run();
     open_->tcp().expires_never();
     return result;
   }
 
-  Error error_of(const Code& code) const {
+  Error error_of(const ErrorCode& code) const {
     if (code == beast::error::timeout)
       return make_error(kReplyTimeoutCode, "no answer in time from " + host_ + ":" + port_);
     return unreachable(code.message());
   }
 
   Result<HttpReply> open(const HttpRequest& request, Deadline deadline) {
-    Code code;
+    ErrorCode code;
     asio::ip::tcp::resolver resolver(context_);
     const auto found = resolver.resolve(host_, port_, code);
     if (code) return unreachable(code.message());
@@ -265,7 +266,7 @@ class BeastWebSocket final : public WebSocket {
     socket.write_buffer_bytes(kWriteBytes);
     socket.read_message_max(kMessageMax);
     websocket::response_type response;
-    const Code code = run(deadline, [&](auto done) {
+    const ErrorCode code = run(deadline, [&](auto done) {
       socket.async_handshake(response, host_ + ":" + port_, request.target, done);
     });
     if (code && code != websocket::error::upgrade_declined) return error_of(code);
@@ -280,7 +281,7 @@ class BeastWebSocket final : public WebSocket {
     if (open_->reads || open_->message || open_->end) return;
     open_->reads = true;
     open_->heard = Clock::now();
-    open_->socket.async_read(open_->buffer, [held = open_](Code code, std::size_t) {
+    open_->socket.async_read(open_->buffer, [held = open_](ErrorCode code, std::size_t) {
       held->reads = false;
       held->heard = Clock::now();
       if (code) {
@@ -303,7 +304,7 @@ class BeastWebSocket final : public WebSocket {
     connection->writes = true;
     connection->socket.binary(connection->queue.front().binary);
     connection->socket.async_write(asio::buffer(connection->queue.front().bytes),
-                                   [held = connection](Code code, std::size_t) {
+                                   [held = connection](ErrorCode code, std::size_t) {
                                      held->writes = false;
                                      held->queued_bytes -= held->queue.front().bytes.size();
                                      held->queue.pop_front();
@@ -317,7 +318,7 @@ class BeastWebSocket final : public WebSocket {
   void await(const std::vector<Watch>& watches, Deadline deadline, const Done& has_news) {
     bool woken = false;
     watched_.watch(watches);
-    watched_.async_wait([&woken](Code code) { woken = woken || !code; });
+    watched_.async_wait([&woken](ErrorCode code) { woken = woken || !code; });
     asio::steady_timer timer(context_);
     context_.restart();
     while (!woken && !has_news()) {
@@ -326,7 +327,7 @@ class BeastWebSocket final : public WebSocket {
       if (Clock::now() >= limit) break;
       bool late = false;
       timer.expires_at(limit);
-      timer.async_wait([&late](Code) { late = true; });
+      timer.async_wait([&late](ErrorCode) { late = true; });
       while (!woken && !late && !has_news()) context_.run_one();
       timer.cancel();
       while (!late) context_.run_one();

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kUnwritable[] = "backup-unwritable";
+constexpr Code kUnwritable = "backup-unwritable";
 
 Error unwritable(const std::string& path, int error) {
   if (error == ENOSPC || error == EDQUOT)

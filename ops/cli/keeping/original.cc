@@ -13,7 +13,7 @@ namespace berth::cli {
 namespace {
 
 constexpr auto kPatience = std::chrono::seconds(4);
-constexpr char kDenied403[] = "denied";
+constexpr Code kDenied403 = "denied";
 
 Failure answers(const std::string& where) {
   return {kConflict,
@@ -40,7 +40,7 @@ Outcome<bool> ask(Shell& shell, const Server& server, const controller::ClusterI
   }
   boost::system::error_code ec;
   const auto body = boost::json::parse(reply->body, ec);
-  if (!ec && reply->status == 403 && text_at(body, "code") == kDenied403)
+  if (!ec && reply->status == 403 && code_at(body, "code") == kDenied403)
     return answers(server.endpoint.value + " answers");
   shell.note("what answers at " + server.endpoint.value + " is not the cluster of this backup");
   return true;

@@ -139,7 +139,8 @@ Outcome<bool> remove_key(Shell& shell, const std::string& name, const Context& c
   Api* api = shell.api_of(*server, {context.access_key, context.secret_key});
   const auto reply = api->remove("/v1/keys/" + percent_encoded(context.access_key));
   if (reply) return true;
-  for (const char* gone : {"unknown-key", "key-inactive", "key-expired", "user-disabled"})
+  for (const Code gone :
+       {Code("unknown-key"), Code("key-inactive"), Code("key-expired"), Code("user-disabled")})
     if (reply.failure().code == gone) return true;
   Failure failure = reply.failure();
   failure.hint = "berth logout --forget drops the context here; the key pair lives on until it expires";

@@ -27,6 +27,7 @@ std::string with(const std::string& text, const char* before, const std::string&
 std::string kernel_end_text(const json::value& session, const json::value& kernel) {
   const std::string end = text_at(kernel, "end"), code = text_at(kernel, "exit_code");
   const std::string reason = text_at(session, "reason.code"), message = text_at(kernel, "message");
+  const std::string said = text_at(session, "message");  // by whom ended it
   if (end == "EXITED") return "exited " + code;
   if (end == "SIGNALLED") return "killed by signal " + std::to_string(integer_at(kernel, "exit_code") - 128);
   if (end == "OUT_OF_MEMORY") {
@@ -34,7 +35,7 @@ std::string kernel_end_text(const json::value& session, const json::value& kerne
     const std::string memory = memory_of(session, text_at(kernel, "role"));
     return with("out of memory", " (", memory.empty() ? "" : amount_text("mem", memory), ")");
   }
-  if (end == "STOPPED") return with("stopped", " (", reason, ")");
+  if (end == "STOPPED") return with(with("stopped", " (", reason, ")"), ": ", said, "");
   if (end == "LEASE_OVER") return "ended: its agent had lost the cluster (lease-over)";
   if (end == "MACHINE_STOPPED") return with("ended when its machine stopped", ": ", message, "");
   if (end == "START_FAILED") return with("did not start", ": ", message, "");

@@ -135,6 +135,8 @@ std::string scalar_text(const json::value& value) {
   return json::serialize(value);
 }
 
+Code code_at(const json::value& value, std::string_view path) { return Code::told(text_at(value, path)); }
+
 std::string text_at(const json::value& value, std::string_view path) {
   const auto* found = find_path(value, path);
   return found == nullptr ? std::string() : scalar_text(*found);

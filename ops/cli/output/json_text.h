@@ -7,6 +7,8 @@
 
 #include <boost/json.hpp>
 
+#include "events/base/codes/code.h"
+
 namespace berth::cli {
 
 // In one line. As in all JSON and YAML here, what a terminal would obey (control characters, direction marks)
@@ -20,6 +22,8 @@ std::string to_yaml(const boost::json::value& value);
 const boost::json::value* find_path(const boost::json::value& value, std::string_view path);
 // The text of that value: strings bare, numbers and booleans as JSON; "" for null, missing and containers.
 std::string text_at(const boost::json::value& value, std::string_view path);
+// The code whose word that text is; unknown-code where this build has no such word.
+Code code_at(const boost::json::value& value, std::string_view path);
 std::string scalar_text(const boost::json::value& value);
 // 0 if missing or no integer (decimal strings count).
 std::int64_t integer_at(const boost::json::value& value, std::string_view path);

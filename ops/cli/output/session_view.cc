@@ -25,7 +25,7 @@ namespace {
 
 // The pause after a failed start is no start time that somebody asked for.
 bool waits_after_failure(const json::value& s) {
-  return text_at(s, "reason.code") == "start-time" && integer_at(s, "attempts") > 0 &&
+  return code_at(s, "reason.code") == "start-time" && integer_at(s, "attempts") > 0 &&
          text_at(s, "start_time").empty();
 }
 
@@ -221,8 +221,9 @@ std::string session_text(const json::value& s, Timestamp now, const Style& style
 std::string why_text(const json::value& why, Timestamp now, const Style& style) {
   const std::string status = text_at(why, "status");
   std::string out = printable(text_at(why, "name")) + " is " + tinted(printable(status), style.color);
-  const std::string code = text_at(why, "code"), slot = text_at(why, "slot");
-  if (!code.empty()) out += ": " + printable(code + (slot.empty() ? "" : " " + slot));
+  const std::string word = text_at(why, "code"), slot = text_at(why, "slot");
+  const Code code = Code::told(word);
+  if (!word.empty()) out += ": " + printable(word + (slot.empty() ? "" : " " + slot));
   out += "\n";
   // The first line says what the lines of what lacks say in more detail, but of what never fits.
   const bool twice = !array_at(why, "lacking").empty() && (code == "no-capacity" || code == "no-device") &&

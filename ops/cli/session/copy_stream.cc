@@ -24,15 +24,16 @@ constexpr std::chrono::milliseconds kBetween{200};
 
 // Of what failed on this machine.
 Failure failure_here(const inside::Problem& problem) {
-  const bool wrong = problem.code == "not-found" || problem.code == "not-a-folder" ||
-                     problem.code == "not-copyable" || problem.code == "several-at-top";
-  const bool hostile = problem.code == "tar-damaged" || problem.code == "tar-cut";
+  const Code code = Code::told(problem.code);
+  const bool wrong =
+      code == "not-found" || code == "not-a-folder" || code == "not-copyable" || code == "several-at-top";
+  const bool hostile = code == "tar-damaged" || code == "tar-cut";
   return {wrong ? kUsage : kFailed,
-          problem.code,
+          code,
           problem.message,
-          problem.code == "disk-full" ? "make room here, and copy again"
-          : hostile                   ? "what came out of the kernel is not what its helper says"
-                                      : "",
+          code == "disk-full" ? "make room here, and copy again"
+          : hostile           ? "what came out of the kernel is not what its helper says"
+                              : "",
           {}};
 }
 

@@ -35,9 +35,9 @@ json::object environment_of(const inside::Request& request) {
 }
 
 // As the same problems exit where an HTTP reply has them.
-ExitCode exit_of_problem(std::string_view code) {
+ExitCode exit_of_problem(Code code) {
   struct Row {
-    std::string_view code;
+    Code code;
     ExitCode exit;
   };
   static constexpr Row kRows[] = {
@@ -115,7 +115,7 @@ inside::Begun begun_in(const json::value& said) {
 
 Failure problem_in(const json::value& said) {
   Failure failure;
-  failure.code = text_at(said, "code");
+  failure.code = code_at(said, "code");
   failure.message = text_at(said, "message");
   failure.hint = text_at(said, "hint");
   failure.exit = exit_of_problem(failure.code);

@@ -15,10 +15,10 @@ namespace berth::cli {
 inline constexpr char kInsideProtocol[] = "berth.session.v1";  // the subprotocol
 
 // Codes of the server's problems that the CLI acts on.
-inline constexpr char kStopping[] = "stopping";
-inline constexpr char kAgentUnreachable[] = "agent-unreachable";
-inline constexpr char kNoSuchShell[] = "no-such-shell";
-inline constexpr char kNoSuchApp[] = "no-such-app";  // it was not started
+inline constexpr Code kStopping = "stopping";
+inline constexpr Code kAgentUnreachable = "agent-unreachable";
+inline constexpr Code kNoSuchShell = "no-such-shell";
+inline constexpr Code kNoSuchApp = "no-such-app";  // it was not started
 
 // The first message, for kExec, kShell, kPack and kUnpack. Failure: usage (what is no UTF-8 is not sent).
 Outcome<SocketMessage> first_message(const inside::Request& request);

@@ -32,8 +32,8 @@ bool has_kernel_end(const json::value& session, const char* end) {
 }
 
 At ended_state(const json::value& session) {
-  const std::string status = text_at(session, "status"), reason = text_at(session, "reason.code"),
-                    result = text_at(session, "result");
+  const std::string status = text_at(session, "status"), result = text_at(session, "result");
+  const Code reason = code_at(session, "reason.code");
   if (reason == "batch-timeout" || reason == "pending-timeout") return kTo;
   if (reason == "agent-lost" || reason == "lease-over") return kNf;
   if (reason == "preempted") return kPr;
@@ -98,13 +98,13 @@ bool is_ended_state(const std::string& name) {
 }
 
 std::string job_reason_of(const json::value& session) {
-  const std::string code = text_at(session, "reason.code");
+  const Code code = code_at(session, "reason.code");
   if (code.empty()) return "None";
   if (code == "no-capacity" || code == "no-device") return "Resources";
   if (code == "behind-head") return "Priority";
   if (code == "dependency") return "Dependency";
   if (code == "start-time") return "BeginTime";
-  return code;
+  return text_at(session, "reason.code");
 }
 
 std::string place_or_reason(const json::value& session) {

@@ -26,7 +26,7 @@ TEST(LogErrors, ALogThatIsAwayAndADiskThatIsFullAreTriedAgain) {
 }
 
 TEST(LogErrors, AnyOtherErrorIsFinal) {
-  for (const char* code : {"log-corrupt", "log-io-error", "payload-too-large", "no-such-partition"})
+  for (const Code code : {Code("log-corrupt"), Code("log-io-error"), Code("payload-too-large")})
     EXPECT_FALSE(may_retry(make_error(code, ""))) << code;
 }
 

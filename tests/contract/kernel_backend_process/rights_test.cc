@@ -19,7 +19,7 @@ class ProcessRights : public KernelBackendContract {
     BackendConfig config = static_cast<RealRig&>(*rig_).config();
     config.process_user = user;
     const auto opened = open_backend(config);
-    return opened.ok() ? "opened" : opened.error().code;
+    return opened.ok() ? "opened" : opened.error().code.word();
   }
   // Starts the kernel by a backend of this configuration, and stops it once it runs.
   KernelKey restart_with(const BackendConfig& config, KernelSpec spec) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agents/core/agent.h"
+#include "tests/support/record_codes.h"
 
 namespace berth::agents {
 

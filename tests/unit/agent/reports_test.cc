@@ -189,7 +189,7 @@ TEST_F(Reports, AKernelThatWasEndedBeforeTheAgentStopsKeepsThatReason) {
   obey_stop(12, 11, kernel(1));
   when(Leave{});
   ends(kernel(1), KernelEnd::kStopped);
-  EXPECT_EQ(out.reports[0].facts(0).code(), "");
+  EXPECT_EQ(out.reports[0].facts(0).code(), v1::CODE_UNSPECIFIED);
 }
 
 TEST_F(Reports, ACleanStopThatKeepsKernelsStopsNone) {

@@ -14,7 +14,7 @@ class KnownAgents : public ::testing::Test {
  protected:
   std::string code() const {
     const auto checked = check_known_agent(data_, record_);
-    return checked ? "" : checked.error().code;
+    return checked ? "" : checked.error().code.word();
   }
   void make_ledger() const { std::ofstream(data_ + "/claims") << ""; }
 

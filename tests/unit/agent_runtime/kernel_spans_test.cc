@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "events/base/trace_context.h"
+#include "tests/support/record_codes.h"
 
 namespace berth::agents {
 namespace {
@@ -142,7 +143,7 @@ TEST_F(KernelSpansTest, AStartThatFailsSaysWhy) {
   fact.set_attempt(2);
   fact.set_state(v1::TERMINATED);
   fact.set_ended_ns(21);
-  fact.set_code("image-pull-failed");
+  fact.set_code(record_code("image-pull-failed"));
   it.on_report(report);
   it.on_report(report);  // ends are told until they are forgotten
   EXPECT_EQ(told(), (Told{"image 10-20 !image-pull-failed", "start kernel 10-21 !image-pull-failed"}));

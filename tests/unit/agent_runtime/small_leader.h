@@ -15,6 +15,7 @@
 #include "events/schema/v1/order.pb.h"
 #include "events/schema/v1/report.pb.h"
 #include "tests/support/log/threaded_memory_log.h"
+#include "tests/support/record_codes.h"
 
 namespace berth::agents {
 

@@ -36,7 +36,7 @@ class Trials : public ::testing::Test {
     trial->tick(now);
     pump();
   }
-  std::string code() const { return !result ? "none" : result->ok() ? "ok" : result->error().code; }
+  std::string code() const { return !result ? "none" : result->ok() ? "ok" : result->error().code.word(); }
   static KernelKey key(std::uint32_t attempt) { return {KernelId(), attempt}; }
 
   Timestamp now = kSecond;

@@ -11,6 +11,7 @@
 
 #include "events/inside/answers.h"
 #include "events/schema/v1/service.pb.h"
+#include "tests/support/record_codes.h"
 #include "tests/unit/tunnel/rig.h"
 
 namespace berth::agents {
@@ -33,7 +34,7 @@ class Asker {
     stream_ = client.open({"POST", path, {}}, [this, here = here()](const Result<tunnel::Answer>& answer) {
       if (here.expired()) return;
       status = answer ? answer->status : -1;
-      if (!answer) error = answer.error().code;
+      if (!answer) error = answer.error().code.word();
       if (reads) read();
     });
   }
@@ -81,7 +82,8 @@ class Asker {
   std::string await_problem() {
     await([this] { return over; });
     v1::ServiceError refused;
-    if (status > 200 && refused.ParseFromString(body_)) return std::to_string(status) + " " + refused.code();
+    if (status > 200 && refused.ParseFromString(body_))
+      return std::to_string(status) + " " + word_of(refused.code());
     return problem ? problem->code : error.empty() ? "(none)" : error;
   }
 
@@ -108,7 +110,7 @@ class Asker {
     stream_->read([this, here = here()](const Result<std::string>& bytes) {
       if (here.expired()) return;
       reading_ = false;
-      if (!bytes) error = bytes.error().code;
+      if (!bytes) error = bytes.error().code.word();
       over = !bytes || bytes->empty();
       if (over) return;
       take(*bytes);

@@ -184,7 +184,7 @@ TEST_F(InsideService, AnAppIsStartedAndListedAndOutlivesItsAsker) {
 }
 
 TEST_F(InsideService, AConnectionHasARouteOfItsOwn) {
-  EXPECT_EQ(come(inside::connect_to(8888))->await_problem(), "400 unknown-request");
+  EXPECT_EQ(come(inside::connect_to(8888))->await_problem(), "409 unknown-request");
 }
 
 TEST_F(InsideService, AnExecEndsWhenItsAskerGoes) {
@@ -212,7 +212,7 @@ TEST_F(InsideService, WhatIsNoRequestIsRefused) {
       {frame(static_cast<FrameType>(99)), "400 request-missing"},
       {"\xff\xff\xff\xff\x01", "400 frame-too-long"},
       {frame(FrameType::kRequest, "rubbish"), "400 request-damaged"},
-      {frame(FrameType::kRequest, "v=1\nrequest=later\nend=\n"), "400 unknown-request"},
+      {frame(FrameType::kRequest, "v=1\nrequest=later\nend=\n"), "409 unknown-request"},
       {frames_of(inside::exec({})), "400 arguments-missing"},
       {frames_of(inside::exec({std::string(200'000, 'x')})), "400 arguments-too-long"},
       {parts, "400 arguments-too-long"},

@@ -13,6 +13,7 @@
 #include "controller/api/http/agent_client.h"
 #include "events/base/system_clock.h"
 #include "events/schema/v1/service.pb.h"
+#include "tests/support/record_codes.h"
 
 namespace berth::agents {
 namespace {
@@ -205,7 +206,7 @@ class ServiceQuestion : public LogService {
     auto result = told.get_future().get();
     stream = nullptr;
     v1::ServiceError error;
-    return {result.first, error.ParseFromString(result.second) ? error.code() : ""};
+    return {result.first, error.ParseFromString(result.second) ? word_of(error.code()) : ""};
   }
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "events/schema/v1/service.pb.h"
+#include "tests/support/record_codes.h"
 #include "tests/unit/tunnel/rig.h"
 
 namespace berth::agents {
@@ -35,7 +36,7 @@ class Visitor {
       if (answer)
         headers = answer->headers;
       else
-        error = answer.error().code;
+        error = answer.error().code.word();
       if (reads) read();
     });
   }
@@ -74,7 +75,8 @@ class Visitor {
   std::string how() {
     await_over();
     v1::ServiceError refused;
-    if (status > 200 && refused.ParseFromString(out)) return std::to_string(status) + " " + refused.code();
+    if (status > 200 && refused.ParseFromString(out))
+      return std::to_string(status) + " " + word_of(refused.code());
     return error.empty() ? "ended" : error;
   }
 
@@ -92,7 +94,7 @@ class Visitor {
     stream_->read([this, here = here()](const Result<std::string>& bytes) {
       if (here.expired()) return;
       reading_ = false;
-      if (!bytes) error = bytes.error().code;
+      if (!bytes) error = bytes.error().code.word();
       over = !bytes || bytes->empty();
       if (over) return;
       came.add(*bytes);

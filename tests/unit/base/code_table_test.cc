@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <set>
 #include <string_view>
+
+#include "events/base/codes/code.h"
 
 namespace berth {
 namespace {
@@ -24,13 +26,36 @@ TEST(CodeTable, WhatNoRowHasIsNotFound) {
 
 TEST(CodeTable, EachRowIsFoundAndWhole) {
   ASSERT_GT(code_table().size(), 500u);
+  std::set<std::uint32_t> numbers;
   for (const CodeRow& row : code_table()) {
+    EXPECT_TRUE(row.number > 0 && numbers.insert(row.number).second) << row.word;
+    EXPECT_EQ(Code::of_number(row.number).word(), row.word);
     EXPECT_EQ(find_code(row.word), &row);
     EXPECT_TRUE(row.status == 0 || (row.status >= 400 && row.status < 600)) << row.word;
     EXPECT_EQ(row.word.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-."), std::string_view::npos)
         << row.word;
     EXPECT_FALSE(row.meaning.empty() || row.advice.empty()) << row.word;
   }
+}
+
+TEST(Codes, WhatOthersSayIsLookedUp) {
+  EXPECT_EQ(Code::told("unknown-session"), Code("unknown-session"));
+  EXPECT_EQ(Code::told("").number(), 0u);
+  EXPECT_EQ(Code::told("no-such-word"), Code("unknown-code"));
+  EXPECT_EQ(Code().word(), "");
+}
+
+TEST(Codes, ANumberOfANewerBuildStaysWhatItIs) {
+  const Code newer = Code::of_number(60'000);
+  EXPECT_EQ(newer.number(), 60'000u);
+  EXPECT_EQ(newer.word(), "code-60000");
+  EXPECT_NE(newer, Code("unknown-code"));
+}
+
+TEST(Codes, AStatusIsTheTablesOrTheCallers) {
+  EXPECT_EQ(Code("unknown-session").status(), 404u);
+  EXPECT_EQ(Code("no-capacity").status(), 400u);
+  EXPECT_EQ(Code("no-capacity").status(500), 500u);
 }
 
 }  // namespace

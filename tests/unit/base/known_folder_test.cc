@@ -15,7 +15,7 @@ class KnownFolders : public ::testing::Test {
  protected:
   std::string code(const std::string& id) {
     const auto checked = check_known_folder(folder_, id);
-    return checked.ok() ? "" : checked.error().code;
+    return checked.ok() ? "" : checked.error().code.word();
   }
   const testing::TempDir temp_;
   KnownFolder folder_{temp_.path().string() + "/known/record", "/srv/my data", "cluster"};

@@ -25,7 +25,9 @@ class PrivateFiles : public ::testing::Test {
     ASSERT_EQ(::mkdir(path.c_str(), mode), 0);
     ASSERT_EQ(::chmod(path.c_str(), mode), 0);
   }
-  static std::string code(const Result<void>& result) { return result.ok() ? "" : result.error().code; }
+  static std::string code(const Result<void>& result) {
+    return result.ok() ? "" : result.error().code.word();
+  }
 
   const testing::TempDir temp_;
   const std::string folder_ = temp_.path().string();
@@ -67,14 +69,14 @@ TEST_F(PrivateFiles, ADiskThatWasJustMountedIsClosedToOthers) {
 
 TEST_F(PrivateFiles, AFolderOfSomethingElseIsNotChanged) {
   make_folder(folder_ + "/etc", 0755);
-  std::ofstream(folder_ + "/etc/passwd") << "x";
+  std::ofstream(folder_ + "/etc/passwd") << "key-file";
   EXPECT_EQ(code(make_private_folder(folder_ + "/etc")), "data-folder");
   EXPECT_EQ(mode(folder_ + "/etc"), 0755u);
 }
 
 TEST_F(PrivateFiles, AFolderWithinADataFolderIsClosedWhateverIsInIt) {
   make_folder(folder_ + "/state", 0755);
-  std::ofstream(folder_ + "/state/CURRENT") << "x";
+  std::ofstream(folder_ + "/state/CURRENT") << "key-file";
   EXPECT_EQ(code(make_private_subfolder(folder_ + "/state")), "");
   EXPECT_EQ(mode(folder_ + "/state"), 0700u);
   fs::create_symlink(folder_ + "/state", folder_ + "/link");
@@ -90,50 +92,50 @@ TEST_F(PrivateFiles, ALinkIsNoFolder) {
 
 TEST_F(PrivateFiles, AFileIsReadOnlyIfItIsOursAloneAndNoLink) {
   const std::string path = folder_ + "/file";
-  ASSERT_TRUE(write_private_file(path, "text", "x").ok());
+  ASSERT_TRUE(write_private_file(path, "text", "key-file").ok());
   EXPECT_EQ(mode(path), 0600u);
-  EXPECT_EQ(read_private_file(path, "x", "").value(), "text");
+  EXPECT_EQ(read_private_file(path, "key-file", "").value(), "text");
   fs::create_symlink(path, folder_ + "/link");
-  EXPECT_EQ(read_private_file(folder_ + "/link", "x", "").error().code, "x-foreign");
-  EXPECT_EQ(read_private_file(folder_, "x", "").error().code, "x-foreign");
+  EXPECT_EQ(read_private_file(folder_ + "/link", "key-file", "").error().code, "key-file-foreign");
+  EXPECT_EQ(read_private_file(folder_, "key-file", "").error().code, "key-file-foreign");
   ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
-  EXPECT_EQ(read_private_file(path, "x", "").error().code, "x-open");
-  EXPECT_EQ(read_private_file(folder_ + "/none", "x", "make it").error().hint, "make it");
+  EXPECT_EQ(read_private_file(path, "key-file", "").error().code, "key-file-open");
+  EXPECT_EQ(read_private_file(folder_ + "/none", "key-file", "make it").error().hint, "make it");
 }
 
 TEST_F(PrivateFiles, AFileAboveTheBoundIsRefusedAndAPipeIsNotWaitedFor) {
   const std::string path = folder_ + "/file", pipe = folder_ + "/pipe";
-  ASSERT_TRUE(write_private_file(path, std::string(64 << 10, 'x'), "x").ok());
-  EXPECT_EQ(read_private_file(path, "x", "").value().size(), 64u << 10);
-  ASSERT_TRUE(write_private_file(path, std::string((64 << 10) + 1, 'x'), "x").ok());
-  EXPECT_EQ(read_private_file(path, "x", "").error().code, "x-too-large");
-  EXPECT_EQ(read_trusted_file(path, "x").error().code, "x-too-large");
+  ASSERT_TRUE(write_private_file(path, std::string(64 << 10, 'x'), "key-file").ok());
+  EXPECT_EQ(read_private_file(path, "key-file", "").value().size(), 64u << 10);
+  ASSERT_TRUE(write_private_file(path, std::string((64 << 10) + 1, 'x'), "key-file").ok());
+  EXPECT_EQ(read_private_file(path, "key-file", "").error().code, "key-file-too-large");
+  EXPECT_EQ(read_trusted_file(path, "key-file").error().code, "key-file-too-large");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_EQ(read_private_file(pipe, "x", "").error().code, "x-foreign");
-  EXPECT_EQ(read_trusted_file(pipe, "x").error().code, "x-foreign");
+  EXPECT_EQ(read_private_file(pipe, "key-file", "").error().code, "key-file-foreign");
+  EXPECT_EQ(read_trusted_file(pipe, "key-file").error().code, "key-file-foreign");
 }
 
 TEST_F(PrivateFiles, AFileIsTrustedThatOthersMayReadAndNotWrite) {
   const std::string path = folder_ + "/file";
-  ASSERT_TRUE(write_private_file(path, "text", "x").ok());
+  ASSERT_TRUE(write_private_file(path, "text", "key-file").ok());
   ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
   fs::create_symlink(path, folder_ + "/link");
-  EXPECT_EQ(read_trusted_file(folder_ + "/link", "x").value(), "text");
+  EXPECT_EQ(read_trusted_file(folder_ + "/link", "key-file").value(), "text");
   for (const unsigned open : {0664u, 0646u}) {
     ASSERT_EQ(::chmod(path.c_str(), open), 0);
-    EXPECT_EQ(read_trusted_file(path, "x").error().code, "x-open");
+    EXPECT_EQ(read_trusted_file(path, "key-file").error().code, "key-file-open");
   }
-  EXPECT_EQ(read_trusted_file(folder_ + "/none", "x").error().code, "x-missing");
+  EXPECT_EQ(read_trusted_file(folder_ + "/none", "key-file").error().code, "key-file-missing");
 }
 
 TEST_F(PrivateFiles, WhatAnotherUserPreparedIsRefused) {
   if (::geteuid() != 0) GTEST_SKIP() << "gives files to another user";
   const std::string path = folder_ + "/file";
-  ASSERT_TRUE(write_private_file(path, "text", "x").ok());
+  ASSERT_TRUE(write_private_file(path, "text", "key-file").ok());
   make_folder(folder_ + "/theirs", 0700);
   ASSERT_EQ(::chown(path.c_str(), 12'345, 12'345), 0);
   ASSERT_EQ(::chown((folder_ + "/theirs").c_str(), 12'345, 12'345), 0);
-  EXPECT_EQ(read_private_file(path, "x", "").error().code, "x-foreign");
+  EXPECT_EQ(read_private_file(path, "key-file", "").error().code, "key-file-foreign");
   EXPECT_EQ(code(make_private_folder(folder_ + "/theirs")), "data-folder");
 }
 
@@ -158,7 +160,7 @@ class Credentials : public PrivateFiles {
     const auto text = read_private_file(path, "key-file", "");
     const auto checked = check_secret_file(path, "key-file");
     EXPECT_EQ(text.ok(), checked.ok()) << path;
-    return text.ok() ? *text : text.error().code;
+    return text.ok() ? *text : text.error().code.word();
   }
 };
 
@@ -176,7 +178,7 @@ TEST_F(Credentials, ThatOthersMayReadAreRefused) {
   EXPECT_EQ(read(make_credential(0550, 0460)), "key-file-open");
   EXPECT_EQ(read(make_credential(0755, 0440)), "key-file-open") << "the folder lets others in";
   const std::string elsewhere = make_credential(0550, 0440);
-  setenv("CREDENTIALS_DIRECTORY", (folder_ + "x").c_str(), 1);
+  setenv("CREDENTIALS_DIRECTORY", (folder_ + "key-file").c_str(), 1);
   EXPECT_EQ(read(elsewhere), "key-file-open");
 }
 
@@ -184,11 +186,11 @@ TEST_F(PrivateFiles, AWriteDoesNotFollowALinkThatWaitsForIt) {
   std::ofstream(folder_ + "/victim") << "theirs";
   fs::create_symlink(folder_ + "/victim", folder_ + "/file.new");
   fs::create_symlink(folder_ + "/victim", folder_ + "/file");
-  ASSERT_TRUE(write_private_file(folder_ + "/file", "ours", "x").ok());
+  ASSERT_TRUE(write_private_file(folder_ + "/file", "ours", "key-file").ok());
   std::string theirs;
   std::ifstream(folder_ + "/victim") >> theirs;
   EXPECT_EQ(theirs, "theirs");
-  EXPECT_EQ(read_private_file(folder_ + "/file", "x", "").value(), "ours");
+  EXPECT_EQ(read_private_file(folder_ + "/file", "key-file", "").value(), "ours");
 }
 
 }  // namespace

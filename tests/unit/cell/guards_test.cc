@@ -14,7 +14,9 @@ using projections::SessionStatus;
 
 class WrongMac : public GuardTest {
  protected:
-  static std::string code_of(const Result<Envelope>& opened) { return opened ? "" : opened.error().code; }
+  static std::string code_of(const Result<Envelope>& opened) {
+    return opened ? "" : opened.error().code.word();
+  }
 };
 
 TEST_F(WrongMac, P1_ARequestUnderAnotherKeyChangesNothing) {

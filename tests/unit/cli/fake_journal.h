@@ -61,9 +61,10 @@ struct Journal {
       range.set_to(static_cast<std::uint64_t>(i) + 1);
       auto& event = *record.add_events();
       event.set_actor("user:admin");
-      auto& cancelled = *event.mutable_session_cancelled();
-      cancelled.set_session_id(std::string(16, '\x11'));
-      cancelled.set_reason("line\nbreak");
+      auto& failed = *event.mutable_session_failed();
+      failed.set_session_id(std::string(16, '\x11'));
+      failed.set_code(v1::CODE_NO_CAPACITY);
+      failed.set_message("line\nbreak");
       add(record);
     }
   }

@@ -108,7 +108,7 @@ TEST(Api, MapsStatusAndCodeToExitCodes) {
   const std::pair<unsigned, ExitCode> expected[] = {
       {401, kDenied}, {403, kDenied},      {404, kNotFound}, {409, kConflict},  {400, kUsage},
       {500, kFailed}, {503, kUnreachable}, {504, kTimeout},  {0, kUnreachable}, {201, kOk}};
-  for (const auto& [status, exit] : expected) EXPECT_EQ(exit_code_of(status, ""), exit) << status;
+  for (const auto& [status, exit] : expected) EXPECT_EQ(exit_code_of(status, Code()), exit) << status;
 }
 
 TEST(Api, ResumesABrokenStreamBehindTheLastEvent) {

@@ -206,7 +206,7 @@ TEST_F(Exec, SaysWhatTheServerSaysOfACut) {
 
 TEST_F(Exec, ShowsNothingOfAProblemThatCouldSteerTheTerminal) {
   serve({text(R"({"problem":{"code":"x","message":"a\u001b[2Jb"}})")});
-  EXPECT_EQ(w.run({"exec", "demo", "--", "x"}).err, "berth: x: a?[2Jb\n");
+  EXPECT_EQ(w.run({"exec", "demo", "--", "x"}).err, "berth: unknown-code: a?[2Jb\n");
 }
 
 TEST_F(Exec, EndsWith141WhenNobodyReadsItsOutput) {

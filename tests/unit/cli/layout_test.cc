@@ -48,7 +48,7 @@ class Layouts : public ::testing::Test {
   }
   std::string code(const std::string& tag = "1", const std::string& architecture = "x86_64") const {
     const auto image = read(tag, architecture);
-    return image ? "read" : image.error().code;
+    return image ? "read" : image.error().code.word();
   }
   std::string source() const { return "oci:" + folder().string() + ":1"; }
 

@@ -119,7 +119,7 @@ class Connecting : public ::testing::Test {
   // How it ended: "", or the code of its failure.
   std::string ending() {
     const auto ended = runs_.get();
-    return ended ? "" : ended.failure().code;
+    return ended ? "" : ended.failure().code.word();
   }
   static Said bytes(const std::string& bytes) { return SocketMessage{true, bytes}; }
   static Said after_input() {

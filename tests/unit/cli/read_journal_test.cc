@@ -46,8 +46,8 @@ TEST(ReadJournal, PrintsEveryEventAndSaysThatTheChainHolds) {
   EXPECT_NE(read.text.find("0-0  2026-01-01T00:00:00.000Z  ControllerElected controller=c1"),
             std::string::npos)
       << read.text;
-  EXPECT_NE(read.text.find("2-0  2026-01-01T00:00:01.000Z  SessionCancelled session_id=11111111 "
-                           "reason=\"line\\nbreak\"  by user:admin"),
+  EXPECT_NE(read.text.find("2-0  2026-01-01T00:00:01.000Z  SessionFailed session_id=11111111 "
+                           "code=no-capacity message=\"line\\nbreak\"  by user:admin"),
             std::string::npos)
       << read.text;
   EXPECT_NE(read.text.find("3 records, 3 events, 0 void, 1 claims checked"), std::string::npos) << read.text;

@@ -36,7 +36,7 @@ struct Machine {
     const auto settings = load();
     if (!settings) return settings.failure().message;
     const auto found = whole_server();
-    return found ? found->endpoint.value : found.failure().code;
+    return found ? found->endpoint.value : found.failure().code.word();
   }
   std::string key() {
     const auto found = find_credentials(*load(), [this](const std::string& path) -> Result<Credentials> {

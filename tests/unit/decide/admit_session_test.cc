@@ -23,7 +23,7 @@ std::string code(const v1::SessionSpec& spec, const std::string& name = "s2",
     return "";
   }
   EXPECT_FALSE(refusal->message.empty());
-  return refusal->code;
+  return refusal->code.word();
 }
 
 v1::SessionSpec bent(void (*bend)(v1::SessionSpec&), Spec spec = Spec()) {
@@ -181,7 +181,7 @@ TEST(AdmitSession, OnlyBatchDependsOnBatch) {
   Given g = given(definitions() + Events{session_requested("d1", Spec().batch()), session_requested("i1")});
   const auto code_of = [&g](const v1::SessionSpec& spec) {
     const auto refusal = admit_session(g.state(), session_id("s1"), "s1", owner("alice"), spec);
-    return refusal ? refusal->code : std::string();
+    return refusal ? refusal->code.word() : std::string();
   };
   v1::SessionSpec interactive = depending_on({"d1"});
   interactive.set_type(v1::INTERACTIVE);

@@ -10,7 +10,7 @@ Events owned_session() { return world_of_all_roles() + running("s1", "a1"); }
 std::string open_refusal(const v1::Request& r, const Events& more = {}) {
   Case c = given(owned_session() + more);
   c.when(r);
-  return c.decided().at(0).request_refused().code();
+  return word_of(c.decided().at(0).request_refused().code());
 }
 
 TEST(OpenKernel, TheLogSaysWhoOpenedWhatAndHowTheyHadSignedIn) {

@@ -12,7 +12,7 @@ Events people() {
 std::string code_of(const v1::Request& r, const Events& more = {}) {
   Case c = given(people() + more);
   c.when(r);
-  return c.decided().at(0).request_refused().code();
+  return word_of(c.decided().at(0).request_refused().code());
 }
 
 const std::string kBadNames[] = {
@@ -99,7 +99,7 @@ TEST(PutUser, WhoIsDisabledLosesTheBrowserSessions) {
   v1::Event disabled = user_defined("alice");
   disabled.mutable_user_defined()->set_disabled(true);
   v1::Event ended = browser_session_ended("b1");
-  ended.mutable_browser_session_ended()->set_reason("user-disabled");
+  ended.mutable_browser_session_ended()->set_reason(record_code("user-disabled"));
   given(people())
       .when(set_disabled("alice"))
       .then({disabled, ended})

@@ -40,8 +40,9 @@ Cause unreserve_session(const std::string& session) {
   return [=](const DecisionContext& c) { return controller::unreserve_session(c, row_of(c, session)); };
 }
 Cause change_reason(const std::string& session, const std::string& code, const std::string& slot) {
-  return
-      [=](const DecisionContext& c) { return controller::change_reason(c, row_of(c, session), code, slot); };
+  return [=](const DecisionContext& c) {
+    return controller::change_reason(c, row_of(c, session), Code::told(code), slot);
+  };
 }
 Cause count_retries(const std::string& session, std::uint32_t retries) {
   return [=](const DecisionContext& c) { return controller::count_retries(c, row_of(c, session), retries); };

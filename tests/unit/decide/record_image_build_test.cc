@@ -8,7 +8,7 @@ constexpr const char* kImage = "jupyter:4.6";
 
 std::string answer_to(Case& c, const v1::Request& r) {
   c.when(r);
-  return c.decided().at(0).request_refused().code();
+  return word_of(c.decided().at(0).request_refused().code());
 }
 
 std::string answer_to(const v1::Request& r) {

@@ -194,10 +194,10 @@ TEST(Report, StatesThatAreTheControllersOwnAreNoFacts) {
 
 TEST(Report, AFailedStartKeepsItsCodeAndMessage) {
   v1::KernelFact failed = ended(v1::START_FAILED, 1);
-  failed.set_code("no-image");
+  failed.set_code(record_code("unknown-image"));
   failed.set_message("no such file");
   v1::Event event = kernel_terminated(kernel_name("s1"), v1::START_FAILED, 1);
-  event.mutable_kernel_terminated()->set_code("no-image");
+  event.mutable_kernel_terminated()->set_code(record_code("unknown-image"));
   event.mutable_kernel_terminated()->set_message("no such file");
   given(scheduled()).when(Report("a1").facts({failed})).then({event});
 }

@@ -65,7 +65,7 @@ Events roles() {
 std::string code_of(const Events& given_limits, v1::Request r, const std::string& actor) {
   Case c = given(roles() + given_limits);
   c.when(sent_by(std::move(r), actor));
-  return c.decided().at(0).request_refused().code();
+  return word_of(c.decided().at(0).request_refused().code());
 }
 
 TEST(SetLimit, NobodyBindsARoleAboveTheirOwn) {

@@ -85,7 +85,7 @@ TEST(Settle, WaitsForTheEndOfAllKernels) {
 TEST(Settle, AStartThatFailsForGoodEndsAfterOneAttempt) {
   for (const char* code : {"unknown-image", "image-required", "image-digest-differs", "image-user-unknown"}) {
     v1::Event failed = kernel_terminated(kernel_name("s1"), v1::START_FAILED, 1);
-    failed.mutable_kernel_terminated()->set_code(code);
+    failed.mutable_kernel_terminated()->set_code(record_code(code));
     failed.mutable_kernel_terminated()->set_message("image x:1: the source does not have it");
     v1::Event ended = session_failed("s1", "start-failed");
     ended.mutable_session_failed()->set_message("image x:1: the source does not have it");
@@ -123,7 +123,7 @@ Case given_faults(const std::string& code, std::uint32_t times = 1, const v1::Se
   Case c = given(world() + Events{session_requested("s1", spec)});
   for (std::uint32_t n = 1; n <= times; ++n) {
     v1::Event failed = kernel_terminated(kernel_name("s1", "main", 1, n), v1::START_FAILED, 1, n);
-    failed.mutable_kernel_terminated()->set_code(code);
+    failed.mutable_kernel_terminated()->set_code(record_code(code));
     c.and_given({session_scheduled("s1", "a1", n)});
     c.and_given({failed});
     if (n < times) c.and_given({session_requeued("s1", 0)});
@@ -132,11 +132,9 @@ Case given_faults(const std::string& code, std::uint32_t times = 1, const v1::Se
 }
 
 TEST(Settle, AFaultOfTheMachineIsNoAttempt) {
-  for (const std::string_view code : kMachineFaults) {
+  for (const Code code : kMachineFaults) {
     SCOPED_TRACE(code);
-    given_faults(std::string(code), 9, Spec().max_attempts(1))
-        .when(settle("s1"))
-        .then({session_requeued("s1", 0)});
+    given_faults(code.word(), 9, Spec().max_attempts(1)).when(settle("s1")).then({session_requeued("s1", 0)});
   }
 }
 
@@ -153,9 +151,9 @@ TEST(Settle, AfterAFaultOfTheMachineItWaitsForUpToFiveMinutes) {
 TEST(Settle, AFaultOfOneMachineHidesNoFailureOfTheSessionOnAnother) {
   const std::vector<Placed> both = {{.agent = "a1"}, {.agent = "a1", .index = 2}};
   v1::Event fault = kernel_terminated(kernel_name("s1"), v1::START_FAILED, 1);
-  fault.mutable_kernel_terminated()->set_code("disk-full");
+  fault.mutable_kernel_terminated()->set_code(record_code("disk-full"));
   v1::Event own = kernel_terminated(kernel_name("s1", "main", 2), v1::START_FAILED, 1);
-  own.mutable_kernel_terminated()->set_code("runtime-failed");
+  own.mutable_kernel_terminated()->set_code(record_code("runtime-failed"));
   given(world() + Events{session_requested("s1", Spec().kernels(2).max_attempts(1)),
                          session_scheduled("s1", both), fault, own})
       .when(settle("s1"))
@@ -171,7 +169,7 @@ TEST(Settle, ALostAgentIsNoReasonToWait) {
 TEST(Settle, AStartThatFailsForGoodIsNotTriedAgain) {
   for (const char* code : {"unknown-image", "image-required", "image-digest-differs", "image-user-unknown"}) {
     v1::Event failed = kernel_terminated(kernel_name("s1"), v1::START_FAILED, 1);
-    failed.mutable_kernel_terminated()->set_code(code);
+    failed.mutable_kernel_terminated()->set_code(record_code(code));
     given(world() + Events{session_requested("s1"), session_scheduled("s1", "a1"), failed})
         .when(settle("s1"))
         .then({session_failed("s1", "start-failed")});

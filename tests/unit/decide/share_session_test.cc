@@ -36,7 +36,7 @@ v1::Request share(const std::string& scope, const std::string& id, bool withdraw
 std::string share_refusal(const v1::Request& r, const Events& more = {}) {
   Case c = given(shared_world() + more);
   c.when(r);
-  return c.decided().at(0).request_refused().code();
+  return word_of(c.decided().at(0).request_refused().code());
 }
 
 TEST(ShareSession, IsWithUsersAndProjectsOfItsDomain) {

@@ -14,7 +14,7 @@ Events people_with_passwords() {
 std::string sign_in_code(const v1::Request& r, const Events& more = {}) {
   Case c = given(people_with_passwords() + more);
   c.when(r);
-  return c.decided().at(0).request_refused().code();
+  return word_of(c.decided().at(0).request_refused().code());
 }
 
 // ---- key pairs ----
@@ -277,7 +277,7 @@ TEST(EndBrowserSessions, OneOrAllButOne) {
   const Events three = {browser_session_started("b1", "alice"), browser_session_started("b2", "alice"),
                         browser_session_started("b3", "alice")};
   v1::Event ended = browser_session_ended("b1");
-  ended.mutable_browser_session_ended()->set_reason("ended-by-user");
+  ended.mutable_browser_session_ended()->set_reason(record_code("ended-by-user"));
   given(people_with_passwords() + three).when(end_browser_sessions("alice", "b1")).then({ended});
   Case c = given(people_with_passwords() + three);
   c.when(end_browser_sessions("alice", "", "b2"));

@@ -31,16 +31,19 @@ TEST(TerminateSession, TellsASessionThatHoldsSlotsToStop) {
   }
 }
 
-TEST(TerminateSession, KeepsTheReasonOfTheRequest) {
-  given(world() + running("s1", "a1"))
-      .when(terminate_session("s1", false, "idle"))
-      .then({session_terminating("s1", "idle")});
-}
-
-TEST(TerminateSession, KeepsTheReasonForAWaitingSessionToo) {
-  given(world() + Events{session_requested("s1")})
-      .when(terminate_session("s1", false, "idle"))
-      .then({session_cancelled("s1", "idle")});
+// What a user says is for people: the reason that programs look at stays a code.
+TEST(TerminateSession, WhatTheUserSaysStandsBesideTheReason) {
+  Case runs = given(world() + running("s1", "a1"));
+  v1::Event ends = session_terminating("s1", "user-requested");
+  ends.set_reason("idle");
+  runs.when(terminate_session("s1", false, "idle")).then({ends});
+  EXPECT_EQ(runs.state().sessions.find(session_id("s1"))->message, "idle");
+  Case waits = given(world() + Events{session_requested("s1")});
+  v1::Event cancelled = session_cancelled("s1", "user-requested");
+  cancelled.set_reason("idle");
+  waits.when(terminate_session("s1", false, "idle")).then({cancelled});
+  EXPECT_EQ(waits.state().sessions.find(session_id("s1"))->reason_code, "user-requested");
+  EXPECT_EQ(waits.state().sessions.find(session_id("s1"))->message, "idle");
 }
 
 TEST(TerminateSession, ForceIsForASessionThatIsEndingAlreadyToo) {
@@ -117,7 +120,6 @@ TEST(TerminateSessions, P4_AsManyAsADecisionHoldsFitARecord) {
     c.and_given({session_requested(many.back())});
   }
   v1::Request r = terminate_sessions(many);
-  r.mutable_terminate_sessions()->set_reason(std::string(500, 'r'));
   r.set_reason(std::string(500, 'r'));
   c.when(r);
   EXPECT_EQ(c.decided().size(), 500u);

@@ -3,6 +3,7 @@
 
 #include "events/base/uuid.h"
 #include "events/codec/describe.h"
+#include "tests/support/record_codes.h"
 
 namespace berth {
 namespace {
@@ -88,11 +89,11 @@ TEST(Describe, ShowsWhoMakesRoomForWhom) {
   names.learn(high);
   v1::Event ends, goes_back, held, given_up;
   ends.mutable_session_terminating()->set_session_id(kSession);
-  ends.mutable_session_terminating()->set_reason("preempted");
+  ends.mutable_session_terminating()->set_reason(record_code("preempted"));
   ends.mutable_session_terminating()->set_preemptor(std::string(16, '\x33'));
   EXPECT_EQ(describe(ends, names), "SessionTerminating low: preempted for high");
   goes_back.mutable_session_requeued()->set_session_id(kSession);
-  goes_back.mutable_session_requeued()->set_reason("preempted");
+  goes_back.mutable_session_requeued()->set_reason(record_code("preempted"));
   goes_back.mutable_session_requeued()->set_preemptor(std::string(16, '\x33'));
   EXPECT_EQ(describe(goes_back, names), "SessionRequeued low after 0 failed starts: preempted for high");
   held.mutable_session_reserved()->set_session_id(std::string(16, '\x33'));
@@ -139,10 +140,10 @@ TEST(Describe, SaysWhoseAFolderIsAndWhatBecomesOfIt) {
   created.mutable_owner()->set_project("labs");
   EXPECT_EQ(describe(made), "FolderCreated data (01020304) of project default/labs on volume 0a0b0c0d");
   failed.mutable_folder_failed()->set_folder(folder);
-  failed.mutable_folder_failed()->set_code("no-space");
-  EXPECT_EQ(describe(failed), "FolderFailed 01020304: no-space");
+  failed.mutable_folder_failed()->set_code(record_code("disk-full"));
+  EXPECT_EQ(describe(failed), "FolderFailed 01020304: disk-full");
   failed.mutable_folder_failed()->set_message("the disk is full");
-  EXPECT_EQ(describe(failed), "FolderFailed 01020304: no-space the disk is full");
+  EXPECT_EQ(describe(failed), "FolderFailed 01020304: disk-full the disk is full");
   shared.mutable_folder_shared()->set_folder(folder);
   shared.mutable_folder_shared()->set_scope(v1::SCOPE_KIND_USER);
   shared.mutable_folder_shared()->set_id("bob");
@@ -166,12 +167,12 @@ TEST(Describe, SaysWhoseAFolderIsAndWhatBecomesOfIt) {
 TEST(Describe, SaysWhoseBrowserSessionOrLinkEnded) {
   v1::Event session, link;
   session.mutable_browser_session_ended()->set_id(kSession);
-  session.mutable_browser_session_ended()->set_reason("logout");
+  session.mutable_browser_session_ended()->set_reason(record_code("logout"));
   EXPECT_EQ(describe(session), "BrowserSessionEnded 11111111: logout");
   session.mutable_browser_session_ended()->set_user("alice");
   EXPECT_EQ(describe(session), "BrowserSessionEnded 11111111 of alice: logout");
   link.mutable_login_link_ended()->set_user("alice");
-  link.mutable_login_link_ended()->set_reason("replaced");
+  link.mutable_login_link_ended()->set_reason(record_code("replaced"));
   EXPECT_EQ(describe(link), "LoginLinkEnded of alice: replaced");
 }
 
@@ -184,9 +185,9 @@ TEST(Describe, SaysOfHowManySessionsATerminationIs) {
 
 TEST(Describe, StaysOneLineWhateverATextHolds) {
   v1::Event event;
-  event.mutable_session_cancelled()->set_session_id(kSession);
-  event.mutable_session_cancelled()->set_reason("line\nbreak \x1b[31mred");
-  EXPECT_EQ(describe(event), "SessionCancelled 11111111: line break  [31mred");
+  event.mutable_session_failed()->set_session_id(kSession);
+  event.mutable_session_failed()->set_message("line\nbreak \x1b[31mred");
+  EXPECT_EQ(describe(event), "SessionFailed 11111111: line break  [31mred");
 }
 
 TEST(Describe, CutsALongTextBetweenTwoCharacters) {

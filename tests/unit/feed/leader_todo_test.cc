@@ -22,7 +22,7 @@ class LeaderTodoTest : public ::testing::Test {
   }
   static v1::SessionSpec after_d1() {
     v1::SessionSpec spec = Spec().batch();
-    spec.add_depends_on(wire("d1"));
+    spec.add_depends_on(testing::wire("d1"));
     return spec;
   }
 

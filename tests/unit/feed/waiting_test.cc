@@ -118,7 +118,7 @@ TEST_F(Waiting, WhatWasAskedForBeforeItsImageWasThereRunsOnTheImagesArchitecture
 
 TEST_F(Waiting, ADependentIsTriedWhenWhatItWaitsForSucceeded) {
   v1::SessionSpec after = Spec().batch();
-  after.add_depends_on(wire("d1"));
+  after.add_depends_on(testing::wire("d1"));
   given_.and_given({session_requested("d1", Spec().batch()), session_requested("s1", after)});
   EXPECT_EQ(pass(), (Lines{"d1 a1", "s1 dependency"}));
   EXPECT_EQ(pass(), (Lines{}));
@@ -128,7 +128,7 @@ TEST_F(Waiting, ADependentIsTriedWhenWhatItWaitsForSucceeded) {
 
 TEST_F(Waiting, AStartTimeThatIsReachedLeavesTheOtherHolds) {
   v1::SessionSpec spec = Spec().batch().start_at(given_.journal().time() + kHour);
-  spec.add_depends_on(wire("d1"));
+  spec.add_depends_on(testing::wire("d1"));
   given_.and_given({session_requested("d1", Spec().batch().cpu(17)), session_requested("s1", spec)});
   EXPECT_EQ(pass(), (Lines{"d1 no-capacity", "s1 start-time"}));
   feed_.refresh(given_.state(), given_.journal().time() + kHour);

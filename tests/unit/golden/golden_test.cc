@@ -81,7 +81,7 @@ TEST_F(GoldenV1, HoldsFoldersInEveryStateTheirSharesAndMounts) {
   ASSERT_EQ(data->shares.size(), 1u);
   EXPECT_EQ(data->shares[0].access, projections::FolderAccess::kWrite);
   EXPECT_EQ(state.mounted_by(data->id), std::set<SessionId>{session_id("mounts")});
-  EXPECT_EQ(state.folders.find(folder_id("going"))->code, "busy");
+  EXPECT_EQ(state.folders.find(folder_id("going"))->code, "disk-full");
   EXPECT_EQ(state.volumes.find(volume_id("shared"))->agent, "a15");
 }
 

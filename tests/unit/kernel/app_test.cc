@@ -84,7 +84,7 @@ class AppTest : public ConnectTest {
   }
   std::string process_of(const std::string& name) const {
     const auto socket = connection(door_, connect_to(name));
-    if (!socket.ok()) return socket.error().code;
+    if (!socket.ok()) return socket.error().code.word();
     const std::string answer = answer_to_line(*socket, "you");
     return answer.substr(0, answer.find(' '));
   }
@@ -138,7 +138,7 @@ TEST_F(AppTest, HasATokenOfItsOwnAtEachStartWhichComesWithConnectionsByItsNameAl
   request.token_variable = "APP_TOKEN";
   const auto token_of = [&] {
     const auto got = connected(door_, connect_to(names_[0]));
-    return got.ok() ? got->token : got.error().code;
+    return got.ok() ? got->token : got.error().code.word();
   };
   std::string first;
   {

@@ -43,11 +43,11 @@ class HostileHelper : public ::testing::Test {
     const bool connects = request.what == Request::What::kConnect;
     const auto socket =
         connects ? channel->connected() : Result<std::optional<agents::Connected>>(std::nullopt);
-    if (!socket.ok()) return socket.error().code;
+    if (!socket.ok()) return socket.error().code.word();
     if (connects) return *socket ? "connected" : "nothing";
     for (;;) {
       const auto next = channel->next();
-      if (!next.ok()) return next.error().code;
+      if (!next.ok()) return next.error().code.word();
       if (!*next) return "nothing";
     }
   }

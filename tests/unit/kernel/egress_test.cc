@@ -39,7 +39,7 @@ class EgressOfHelper : public ::testing::Test {
       if (connect_to_port(port_)) return channel;
       usleep(2000);
     }
-    return make_error("silent", "nobody listens");
+    return make_error("helper-silent", "nobody listens");
   }
   static Result<Descriptor> next(agents::Channel& channel) {
     for (;;) {
@@ -47,7 +47,7 @@ class EgressOfHelper : public ::testing::Test {
       if (!socket.ok()) return socket.error();
       if (*socket) return std::move(**socket);
       pollfd ready{channel.descriptor(), POLLIN, 0};
-      if (poll(&ready, 1, 20'000) != 1) return make_error("silent", "nothing comes out");
+      if (poll(&ready, 1, 20'000) != 1) return make_error("helper-silent", "nothing comes out");
     }
   }
   static std::uint16_t free_port() { return Listener().port(); }

@@ -35,7 +35,7 @@ class ImageProcessTest : public ::testing::Test {
   // "uid:gid home groups", or the error's code.
   std::string user(const std::string& text) {
     const auto got = of(text);
-    if (!got.ok()) return got.error().code;
+    if (!got.ok()) return got.error().code.word();
     std::string all = std::to_string(got->uid) + ":" + std::to_string(got->gid) + " " + got->home;
     for (const std::uint32_t group : got->groups) all += " " + std::to_string(group);
     return all;

@@ -53,7 +53,7 @@ class LeftKernelsTest : public testing::Test {
   }
   std::string code() const {
     const auto checked = check_left_kernels(data_.path);
-    return checked ? "" : checked.error().code;
+    return checked ? "" : checked.error().code.word();
   }
 
   TempFolder data_;

@@ -38,7 +38,7 @@ struct DeskRig {
   }
   std::string code_of(const PastMoment& moment) {
     const auto answer = ask(moment);
-    return answer.ok() ? "" : answer.error().code;
+    return answer.ok() ? "" : answer.error().code.word();
   }
 
   PastRig past;

@@ -66,7 +66,7 @@ class Policies : public ::testing::Test {
   // Agents in order of the sessions, "a1 b2"; the error's code where there is one.
   std::string placed(const std::string& policy, int sessions = 1, int passes = 1) {
     const auto ran = placement::run_scenario(scenario(policy, sessions), passes, &policies_);
-    if (!ran.ok()) return ran.error().code;
+    if (!ran.ok()) return ran.error().code.word();
     std::string agents;
     const json::value result = json::parse(*ran);
     for (const auto& pass : result.at("passes").as_array())
@@ -77,7 +77,7 @@ class Policies : public ::testing::Test {
   }
   std::string check(const std::string& name) {
     const auto refusal = policies_.check(name);
-    return refusal ? refusal->code : "";
+    return refusal ? refusal->code.word() : "";
   }
 
   std::string folder_, said_;

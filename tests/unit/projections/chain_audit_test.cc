@@ -106,7 +106,7 @@ ChainAudit audit_of(const std::vector<LogEntry>& log, std::optional<SignedHead> 
   return audit;
 }
 
-std::string code_of(const ChainAudit& audit) { return audit.finding() ? audit.finding()->code : ""; }
+std::string code_of(const ChainAudit& audit) { return audit.finding() ? audit.finding()->code.word() : ""; }
 
 // Three heads, and five records that none covers yet.
 SignedLog three_heads() {

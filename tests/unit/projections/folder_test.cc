@@ -69,7 +69,7 @@ TEST(Folder, ThatCouldNotBeMadeSaysWhyAndIsPurged) {
   Given g = given(world() + Events{folder_created("data")});
   g.when({folder_failed("data")}).then_applied();
   EXPECT_EQ(state_of(g, "data"), FolderState::kFailed);
-  EXPECT_EQ(folder(g, "data")->code, "no-space");
+  EXPECT_EQ(folder(g, "data")->code, "disk-full");
   EXPECT_EQ(named(g, "data"), folder(g, "data"));
   g.when({folder_purging("data")}).then_applied();
   EXPECT_EQ(folder(g, "data")->code, "");

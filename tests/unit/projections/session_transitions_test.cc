@@ -112,7 +112,7 @@ TEST(SessionTransitions, FailsOnlyWhileItHoldsNoSlots) {
 TEST(SessionTransitions, AnUnknownSessionIsForbidden) {
   for (const auto& event :
        {session_cancelled("x"), session_terminating("x"), session_scheduled("x", "a1"), session_requeued("x"),
-        session_failed("x"), session_reason_changed("x", "c"), session_retried("x", 1)})
+        session_failed("x"), session_reason_changed("x", "no-capacity"), session_retried("x", 1)})
     given(definitions() + agent("a1")).when({event}).then_forbidden("event 0");
 }
 

@@ -43,7 +43,7 @@ TEST_F(ClusterFile, AFolderThatHeldAClusterMayHoldNoOtherAndNotBeEmpty) {
   const std::string data = folder_.path().string(), record = data + "/known/record";
   const auto code = [&] {
     const auto checked = controller::check_known_cluster(data, record);
-    return checked ? "" : checked.error().code;
+    return checked ? "" : checked.error().code.word();
   };
   EXPECT_EQ(code(), "");
   const auto made = controller::load_or_create_cluster_identity(path_);

@@ -19,7 +19,7 @@ namespace {
 
 std::string code_of(const Listening& listening) {
   const auto options = server_options_of(listening, ::testing::TempDir());
-  return options.ok() ? "" : options.error().code;
+  return options.ok() ? "" : options.error().code.word();
 }
 
 TEST(ListeningOfAServer, IsRefusedWithoutTlsWhereOthersCanConnect) {
@@ -109,7 +109,7 @@ TEST(SignInOfAServer, KnowsItsNamesAndTimesOrSaysWhatIsWrong) {
   api::ServerOptions server;
   const auto code = [&] {
     const auto options = sign_in_options_of(listening, server);
-    return options ? std::string() : options.error().code;
+    return options ? std::string() : options.error().code.word();
   };
   EXPECT_EQ(code(), "");
   listening.public_urls = {"https://berth.example"};
@@ -148,7 +148,7 @@ TEST(MetricsTokenOfAServer, IsOfAPrivateFileAndLongEnough) {
     std::ofstream(listening.metrics_token_file) << text;
     ::chmod(listening.metrics_token_file.c_str(), mode);
     const auto token = metrics_token_of(listening);
-    return token.ok() ? *token : token.error().code;
+    return token.ok() ? *token : token.error().code.word();
   };
   EXPECT_EQ(metrics_token_of(listening).error().code, "metrics-token-missing");
   EXPECT_EQ(code("0123456789abcdef\n", 0600), "0123456789abcdef");

@@ -88,7 +88,7 @@ std::string NodeRig::answer_to(v1::Request request, const std::string& actor) {
   std::string code = "silent";
   await_state([&](const controller::StateView& view) {
     const auto* row = view.state.requests.find(key);
-    if (row != nullptr) code = row->answer == projections::AnswerKind::kAccepted ? "" : row->code;
+    if (row != nullptr) code = row->answer == projections::AnswerKind::kAccepted ? "" : row->code.word();
     return row != nullptr;
   });
   return code;

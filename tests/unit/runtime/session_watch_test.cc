@@ -8,6 +8,7 @@
 #include "controller/runtime/sessions/session_spans.h"
 #include "events/base/hash.h"
 #include "tests/support/given.h"
+#include "tests/support/record_codes.h"
 
 namespace berth::testing {
 namespace {
@@ -77,7 +78,7 @@ v1::Record refusing(int count) {
     auto* event = record.add_events();
     event->set_actor("user:bob");
     event->set_request_id(wire("r" + std::to_string(i)));
-    event->mutable_request_refused()->set_code("limit-exceeded");
+    event->mutable_request_refused()->set_code(record_code("limit-exceeded"));
     event->mutable_request_refused()->set_message("no more than 2");
   }
   return record;

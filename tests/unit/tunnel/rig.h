@@ -63,7 +63,9 @@ template <class T> class Outcome {
   std::size_t calls() const { return given_->size(); }
   bool ok() const { return calls() > 0 && result().ok(); }
   const Result<T>& result() const { return given_->at(0); }
-  std::string code() const { return calls() == 0 ? "(none)" : ok() ? "(good)" : result().error().code; }
+  std::string code() const {
+    return calls() == 0 ? "(none)" : ok() ? "(good)" : result().error().code.word();
+  }
 
  private:
   std::shared_ptr<std::vector<Result<T>>> given_ = std::make_shared<std::vector<Result<T>>>();
@@ -121,13 +123,13 @@ class TunnelTest : public ::testing::Test {
     Outcome<std::string> outcome;
     stream.read(outcome.take());
     EXPECT_TRUE(until([&] { return outcome.calls() == 1; }));
-    return outcome.calls() == 1 ? outcome.result() : make_error("nothing", "nothing was read");
+    return outcome.calls() == 1 ? outcome.result() : make_error("internal-error", "nothing was read");
   }
   Result<void> write(Stream& stream, std::string bytes) {
     Outcome<void> outcome;
     stream.write(std::move(bytes), outcome.take());
     EXPECT_TRUE(until([&] { return outcome.calls() == 1; }));
-    return outcome.calls() == 1 ? outcome.result() : make_error("nothing", "nothing was written");
+    return outcome.calls() == 1 ? outcome.result() : make_error("internal-error", "nothing was written");
   }
   std::string error_of_a_stream() {
     const auto opened = open();

@@ -37,7 +37,7 @@ class SessionTest : public ::testing::Test {
   std::shared_ptr<StreamState> ask(const std::string& path) {
     auto asks = stream();
     asks->wait_for_answer([this](const Result<Answer>& answer) {
-      told_.push_back(answer ? std::to_string(answer->status) : answer.error().code);
+      told_.push_back(answer ? std::to_string(answer->status) : answer.error().code.word());
     });
     client_.open(asks, {"POST", path, {}});
     return asks;
@@ -88,7 +88,7 @@ TEST_F(SessionTest, OneThatLeftAndIsNotWorkedOnIsGivenBackWhileItsBodyIsHere) {
   say_no_more(1);  // of which the other side knows nothing: it has read no further
   ASSERT_EQ(given_back_.size(), 1u);
   EXPECT_EQ(given_back_[0].second.path, "/second");
-  EXPECT_EQ(told_, std::vector<std::string>{kReset}) << "a byte of the third's body is gone";
+  EXPECT_EQ(told_, std::vector<std::string>{kReset.word()}) << "a byte of the third's body is gone";
 }
 
 TEST_F(SessionTest, AStreamIsGivenBackOnce) {
@@ -99,7 +99,7 @@ TEST_F(SessionTest, AStreamIsGivenBackOnce) {
   client_.open(asks, given_back_[0].second);
   give(client_, server_);
   EXPECT_EQ(given_back_.size(), 1u);
-  EXPECT_EQ(told_, std::vector<std::string>{kReset});
+  EXPECT_EQ(told_, std::vector<std::string>{kReset.word()});
 }
 
 TEST_F(SessionTest, AFullFrameOfABodyFillsARecordOfTls) {

@@ -34,7 +34,7 @@ class FolderFilesTest : public VolumeTest {
     return all;
   }
   template <class Value> static std::string code(const Result<Value>& result) {
-    return result ? "" : result.error().code;
+    return result ? "" : result.error().code.word();
   }
 
   OpenFolder folder;

@@ -70,7 +70,7 @@ class UploadsTest : public VolumeTest {
   }
   std::string at(const std::string& path) const { return folder_path(1) + "/" + path; }
   template <class Value> static std::string code(const Result<Value>& result) {
-    return result ? "" : result.error().code;
+    return result ? "" : result.error().code.word();
   }
 
   OpenFolder folder;

@@ -273,7 +273,7 @@ TEST_F(UploadsTest, AChunkMayComeWithTheHashOfTheFileUpToItsEnd) {
     question.set_so_far(true);
     auto chunk = uploads().begin_chunk(question);
     EXPECT_TRUE(chunk);
-    if (const auto known = chunk->go_on(so_far); !known) return known.error().code;
+    if (const auto known = chunk->go_on(so_far); !known) return known.error().code.word();
     EXPECT_TRUE(chunk->add(bytes));
     const auto end = chunk->end();
     so_far = chunk->whole();

@@ -35,7 +35,7 @@ class VolumeTest : public ::testing::Test {
   }
   std::string code_of_open() {
     const auto opened = try_open();
-    return opened ? "" : opened.error().code;
+    return opened ? "" : opened.error().code.word();
   }
   Volumes& open() {
     volumes.reset();

@@ -28,7 +28,7 @@ json::value filter_to_json(const SlotKinds& kinds, const FilterStep& filter) {
     }
     removed.push_back(std::move(agent));
   }
-  return json::object{{"filter", filter.code},
+  return json::object{{"filter", filter.code.word()},
                       {"text", filter.text},
                       {"removed_count", filter.count},
                       {"removed", std::move(removed)}};
@@ -55,7 +55,7 @@ json::value queue_step_to_json(const QueueStep& step) {
                       {"priority", step.priority},
                       {"asked", step.asked == 0 ? json::value(nullptr) : json::value(step.asked)},
                       {"outcome", name_of(step.outcome)},
-                      {"code", text_or_null(step.code)},
+                      {"code", text_or_null(step.code.word())},
                       {"slot", text_or_null(step.slot)}};
 }
 

@@ -78,7 +78,7 @@ json::object folder_to_json(const State& state, const FolderRow& folder, const A
                    {"created_at", format_time(folder.created_at)},
                    {"access", name_of(access_of(actor, folder))}};
   if (folder.purge_at != 0) out["purge_at"] = format_time(folder.purge_at);
-  if (!folder.code.empty()) out["code"] = folder.code;
+  if (!folder.code.empty()) out["code"] = folder.code.word();
   if (!folder.message.empty()) out["message"] = folder.message;
   if (may_manage_folder(actor, folder, projections::Verb::kChange)) out["shares"] = shares_to_json(folder);
   put_sessions(out, state, folder, actor);

@@ -37,7 +37,7 @@ TEST_F(CertificateOfAServer, IsRefusedWhenAnotherUserCouldHaveItsKey) {
   ASSERT_TRUE(files.ok());
   const auto code = [&] {
     const auto again = load_or_create_certificate(folder_, {"localhost"});
-    return again.ok() ? "" : again.error().code;
+    return again.ok() ? "" : again.error().code.word();
   };
   ASSERT_EQ(::chmod(files->key.c_str(), 0640), 0);
   EXPECT_EQ(code(), "tls-key-open");
@@ -52,7 +52,7 @@ TEST_F(CertificateOfAServer, AnOperatorsKeyIsItsOwnersOrAGroupsThatRootChose) {
   const auto code = [&](mode_t mode) {
     EXPECT_EQ(::chmod(key.c_str(), mode), 0);
     const auto checked = check_key_of_certificate(key);
-    return checked.ok() ? "" : checked.error().code;
+    return checked.ok() ? "" : checked.error().code.word();
   };
   EXPECT_EQ(code(0600), "");
   EXPECT_EQ(code(0644), "tls-key-open");

@@ -6,7 +6,7 @@
 namespace berth::controller::api {
 namespace {
 
-std::string origin_code(const std::optional<Problem>& problem) { return problem ? problem->code : ""; }
+std::string origin_code(const std::optional<Problem>& problem) { return problem ? problem->code.word() : ""; }
 
 PublicNames names() { return PublicNames({*origin_of_url("https://Berth.example/")}); }
 

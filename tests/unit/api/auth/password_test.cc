@@ -10,7 +10,7 @@ namespace {
 
 constexpr PasswordCost kCheap{8u << 10, 1};
 
-std::string weakness(const std::optional<Problem>& problem) { return problem ? problem->code : ""; }
+std::string weakness(const std::optional<Problem>& problem) { return problem ? problem->code.word() : ""; }
 
 TEST(Password, IsNotShortCommonOrTheUsersName) {
   EXPECT_EQ(weakness(check_new_password("short", "alice")), "password-too-short");

@@ -79,7 +79,7 @@ TEST_F(Connect, AnAppThatIsNotThereIsAProblem) {
                                     {"app-ended", "1008"},
                                     {"not-for-this-backend", "1008"},
                                     {"helper-silent", "1011"}}) {
-    rig.cell.apps.refusal = make_error(code, "no");
+    rig.cell.apps.refusal = make_error(Code::told(code), "no");
     StreamClient client(ask("db"));
     EXPECT_EQ(client.problem(), std::string(code) + " " + close);
   }

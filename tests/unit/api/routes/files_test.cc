@@ -43,7 +43,7 @@ class Files : public ::testing::Test {
   }
   void refuses(const std::string& why, std::uint64_t offset = 0) {
     FakeFileAnswer out;
-    out.refused = make_error(why, "the agent says no", "");
+    out.refused = make_error(Code::told(why), "the agent says no", "");
     out.offset = offset;
     answers(out);
   }

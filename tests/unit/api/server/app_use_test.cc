@@ -64,7 +64,7 @@ TEST_F(AppUse, AnAppThatIsNotReadyIsToldInPlainWordsWithAWayBack) {
   for (const auto& [code, words] : {std::pair{"port-not-open", "wait until the app has started"},
                                     {"no-such-app", "jupyter does not run in this session"},
                                     {"app-ended", "shows what it printed, and starts it again"}}) {
-    rig_.cell.apps.refusal = make_error(code, "no");
+    rig_.cell.apps.refusal = make_error(Code::told(code), "no");
     RawClient client(server_->port());
     client.send(request("GET /", cookie));
     const std::string reply = client.reply();

@@ -59,7 +59,9 @@ Result<void> FakeCell::submit(const v1::Request& request, controller::SubmitDone
     case Log::kFails:
       done({AppendState::kFailed, 0, make_error("log-unavailable", "the broker is away")});
       return {};
-    case Log::kUnknown: done({AppendState::kUnknown, 0, make_error("log-timeout", "no answer")}); return {};
+    case Log::kUnknown:
+      done({AppendState::kUnknown, 0, make_error("log-unavailable", "no answer")});
+      return {};
     case Log::kSilent: done({AppendState::kDurable, 0, {}}); return {};
     case Log::kAnswers: break;
   }

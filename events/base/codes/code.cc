@@ -1,0 +1,31 @@
+#include "events/base/codes/code.h"
+
+namespace berth {
+namespace {
+
+const CodeRow* row_of(std::uint32_t number) {
+  for (const CodeRow& row : code_table())
+    if (row.number == number) return &row;
+  return nullptr;
+}
+
+}  // namespace
+
+Code Code::told(std::string_view word) {
+  if (word.empty()) return {};
+  const CodeRow* const row = find_code(word);
+  return row == nullptr ? Code("unknown-code") : of_number(row->number);
+}
+
+std::string Code::word() const {
+  if (empty()) return {};
+  const CodeRow* const row = row_of(number_);
+  return row == nullptr ? "code-" + std::to_string(number_) : std::string(row->word);
+}
+
+unsigned Code::status(unsigned otherwise) const {
+  const CodeRow* const row = row_of(number_);
+  return row == nullptr || row->status == 0 ? otherwise : row->status;
+}
+
+}  // namespace berth
