@@ -13,8 +13,8 @@ const CodeRow* row_of(std::uint32_t number) {
 
 Code Code::told(std::string_view word) {
   if (word.empty()) return {};
-  const CodeRow* const row = find_code(word);
-  return row == nullptr ? Code("unknown-code") : of_number(row->number);
+  const std::uint32_t number = number_of_code(word);
+  return number == 0 ? Code("unknown-code") : of_number(number);
 }
 
 std::string Code::word() const {

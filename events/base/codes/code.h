@@ -21,7 +21,7 @@ class Code {
   // A literal, looked up when it compiles.
   template <std::size_t N>
   consteval Code(const char (&word)[N])  // NOLINT(google-explicit-constructor)
-      : number_(number_of({word, N - 1})) {
+      : number_(number_of_code({word, N - 1})) {
     if (number_ == 0) throw "the table of codes lacks the word";
   }
 
@@ -44,12 +44,6 @@ class Code {
   constexpr auto operator<=>(const Code&) const = default;
 
  private:
-  // 0: the table lacks the word.
-  static constexpr std::uint32_t number_of(std::string_view word) {
-    const CodeRow* const row = find_code(word);
-    return row == nullptr ? 0 : row->number;
-  }
-
   std::uint32_t number_ = 0;
 };
 
