@@ -8,26 +8,47 @@
 
 namespace berth::local {
 
-void merge_small_files(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family) {
+namespace {
+
+struct Run {
+  int level = 0;
+  std::vector<std::string> files;
+};
+
+std::vector<Run> runs_of(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family) {
   rocksdb::ColumnFamilyMetaData meta;
   db.GetColumnFamilyMetaData(family, &meta);
-  rocksdb::CompactionOptions options;
-  options.compression = rocksdb::kDisableCompressionOption;  // the family's
+  std::vector<Run> runs;
   std::vector<std::string> run;
-  const auto merge = [&](int level) {
-    if (run.size() >= kSmallFilesMax) db.CompactFiles(options, family, run, level).PermitUncheckedError();
+  const auto end_run = [&](int level) {
+    if (run.size() >= kSmallFilesMax) runs.push_back({level, run});
     run.clear();
   };
   for (const rocksdb::LevelMetaData& level : meta.levels) {
     if (level.level == 0) continue;  // four of them move on by themselves
     for (const rocksdb::SstFileMetaData& file : level.files) {
-      if (file.size < kSmallFileBytes && !file.being_compacted)
+      if (file.size < kSmallFileBytes)
         run.push_back(file.name);
       else
-        merge(level.level);
+        end_run(level.level);
     }
-    merge(level.level);
+    end_run(level.level);
   }
+  return runs;
+}
+
+}  // namespace
+
+void merge_small_files(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* family) {
+  if (runs_of(db, family).empty()) return;
+  // RocksDB lets files that move down a level and files of a level that are merged meet in the same place:
+  // its own work waits.
+  if (!db.PauseBackgroundWork().ok()) return;
+  rocksdb::CompactionOptions options;
+  options.compression = rocksdb::kDisableCompressionOption;  // the family's
+  for (const Run& run : runs_of(db, family))
+    db.CompactFiles(options, family, run.files, run.level).PermitUncheckedError();
+  db.ContinueBackgroundWork().PermitUncheckedError();
 }
 
 }  // namespace berth::local
