@@ -123,7 +123,7 @@ class Follower {
     request.method = "GET";
     request.target = target;
     request.host = "bench";
-    request.date = api::format_time(clock_.now().wall);
+    request.date = format_time(clock_.now().wall);
     request.version = std::string(api::kApiVersion);
     request.body_hash = api::sha256_hex("");
     const api::SignedRequest parts{

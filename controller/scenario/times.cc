@@ -1,6 +1,6 @@
 #include "controller/scenario/times.h"
 
-#include "events/base/calendar.h"
+#include "events/base/time/calendar.h"
 
 namespace berth::placement {
 

@@ -80,12 +80,12 @@ Api* Shell::api_of(const Server& server, const Credentials& credentials) {
 Timestamp Shell::now() const {
   if (!is_past()) return world_.now();
   if (api_ != nullptr && api_->moment()) return *api_->moment();
-  return parse_rfc3339(moment(options_.at)).value_or(world_.now());
+  return parse_time(moment(options_.at)).value_or(world_.now());
 }
 
 std::string Shell::moment(const std::string& text) const {
   const auto at = clock_moment(text, world_.now(), style_.utc_offset);
-  return at ? format_rfc3339(*at) : text;
+  return at ? format_time(*at) : text;
 }
 
 Outcome<SignedSocket> Shell::make_socket() {
@@ -148,7 +148,7 @@ RequestSigner make_signer(const Server& server, const Credentials& credentials,
   const std::string host = server.host + ":" + server.port;
   return [host, credentials, now = std::move(now)](HttpRequest& request) {
     namespace api = controller::api;
-    const std::string date = format_rfc3339(now() / kSecond * kSecond);
+    const std::string date = format_time(now() / kSecond * kSecond);
     std::string content_type, idempotency_key;
     for (const auto& [name, value] : request.headers) {
       if (name == "Content-Type") content_type = value;

@@ -8,11 +8,9 @@
 
 #include "events/base/clock.h"
 #include "events/base/result.h"
+#include "events/base/time/rfc3339.h"
 
 namespace berth::controller::api {
-
-// "2026-01-01T00:00:00Z", with a fraction if it is not zero. For 1970 to 2262 (the range of Timestamp).
-std::string format_time(Timestamp time);
 
 // Always three decimals: "2026-01-01T00:00:00.000Z".
 std::string format_milliseconds(Timestamp time);
@@ -22,9 +20,6 @@ std::string format_milliseconds(Timestamp time);
 std::string format_second(Timestamp time);
 std::string server_says(Timestamp now);  // "this server's clock says 2026-01-01T00:00:00Z"
 inline constexpr const char* kCheckClocks = "check the clocks of both machines (timedatectl)";
-
-// RFC 3339 with "Z" or an offset; up to 9 decimals. nullopt for all else, and for dates that do not exist.
-std::optional<Timestamp> parse_time(std::string_view text);
 
 // From milliseconds: "300s", or "1500ms" if it is no whole number of seconds.
 std::string format_duration_ms(std::int64_t milliseconds);

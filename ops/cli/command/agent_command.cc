@@ -113,7 +113,7 @@ void add_agent_token(Registry& registry, CLI::App* noun) {
         if (!api) return api.failure();
         warn_of_live_agent(shell, **api, *agent);
         const std::string token = shell.world().new_token();  // the server is told its hash alone
-        const std::string expires = format_rfc3339((shell.now() + kTokenTime) / kSecond * kSecond);
+        const std::string expires = format_time((shell.now() + kTokenTime) / kSecond * kSecond);
         const auto reply =
             (*api)->post("/v1/agents/" + percent_encoded(*agent) + "/token",
                          json::object{{"token_hash", to_hex(as_view(controller::api::hash_of_token(token)))},

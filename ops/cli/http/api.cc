@@ -184,7 +184,7 @@ Outcome<ApiReply> Api::send(HttpRequest request, const Sending& how) {
     if (reply) reached_ = true;
     if (reply && reply->status >= 200 && reply->status < 300) {
       const std::string moment = reply->header("berth-at");  // "1234-0 TIME"
-      if (!moment.empty()) moment_ = parse_rfc3339(moment.substr(moment.find(' ') + 1));
+      if (!moment.empty()) moment_ = parse_time(moment.substr(moment.find(' ') + 1));
       return taken(std::move(*reply), how.bytes);
     }
     const auto delay = retry_delay(reply, attempt, how.patient);

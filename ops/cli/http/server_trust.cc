@@ -28,7 +28,7 @@ std::string fingerprint_of(const SSL& tls) {
 std::string text_of(const ASN1_TIME* time) {
   std::tm parts{};
   if (ASN1_TIME_to_tm(time, &parts) != 1) return "a time that cannot be read";
-  return format_rfc3339(timegm(&parts) * kSecond);
+  return format_time(timegm(&parts) * kSecond);
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ void ServerTrust::note_dates(X509_STORE_CTX* chain) {
   if (certificate == nullptr || (!early && error != X509_V_ERR_CERT_HAS_EXPIRED)) return;
   dates_ = std::string(" (a certificate is good ") + (early ? "from " : "until ") +
            text_of(early ? X509_get0_notBefore(certificate) : X509_get0_notAfter(certificate)) +
-           ", and this machine's clock says " + format_rfc3339(std::time(nullptr) * kSecond) + ")";
+           ", and this machine's clock says " + format_time(std::time(nullptr) * kSecond) + ")";
 }
 
 std::optional<Error> ServerTrust::prepare(SSL& session) {

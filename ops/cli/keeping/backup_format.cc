@@ -68,7 +68,7 @@ json::object manifest_json(const Manifest& m) {
           {"cluster_id", to_string(m.cluster)},
           {"version", m.version},
           {"rules", m.rules},
-          {"taken_at", format_rfc3339(m.taken)},
+          {"taken_at", format_time(m.taken)},
           {"taken_ns", m.taken},
           {"records", m.next},
           {"position", m.next - 1},

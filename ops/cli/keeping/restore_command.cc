@@ -112,7 +112,7 @@ json::array keys_of(const projections::State& state) {
   for (const std::string& id : state.key_pairs.sorted_keys()) {
     const auto& def = state.key_pairs.find(id)->def;
     json::object key{{"id", id}, {"user", def.user()}, {"name", def.name()}, {"active", def.active()}};
-    key["expires_at"] = def.expires_ns() == 0 ? json::value() : json::value(format_rfc3339(def.expires_ns()));
+    key["expires_at"] = def.expires_ns() == 0 ? json::value() : json::value(format_time(def.expires_ns()));
     out.push_back(std::move(key));
   }
   return out;
@@ -124,7 +124,7 @@ json::object told(const BackupSource& source, const RestorePlan& plan, const std
   const auto& state = plan.projection->state();
   return {{"backup", manifest.id},
           {"cluster_id", to_string(manifest.cluster)},
-          {"taken_at", format_rfc3339(manifest.taken)},
+          {"taken_at", format_time(manifest.taken)},
           {"records", manifest.next},
           {"backup_state_hash", manifest.state_hash},
           {"state_hash", to_hex(as_view(plan.projection->state_hash()))},

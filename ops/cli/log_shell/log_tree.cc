@@ -89,7 +89,7 @@ Result<void> LogTree::go_to_time(Timestamp time) {
   const auto position = log_->position_of(time);
   if (!position) return position.error();
   if (!*position)
-    return make_error("no-such-moment", "the journal begins after " + api::format_time(time), "cd @now");
+    return make_error("no-such-moment", "the journal begins after " + format_time(time), "cd @now");
   return go_to(**position);
 }
 
@@ -137,7 +137,7 @@ Result<std::vector<std::string>> LogTree::events() const {
     const NameBook names = api::names_for(state_->state(), **record);
     for (int i = (*record)->events_size(); i > 0 && lines.size() < kEventsShown; --i)
       lines.push_back(api::to_string(api::EventId{at - 1, static_cast<std::uint32_t>(i - 1)}) + "  " +
-                      api::format_time((*record)->header().time_ns()) + "  " +
+                      format_time((*record)->header().time_ns()) + "  " +
                       event_name((*record)->events(i - 1)) + "  " +
                       describe((*record)->events(i - 1), names));
   }

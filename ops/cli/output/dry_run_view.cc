@@ -62,7 +62,7 @@ std::string none_text(const std::string& code) {
 std::string start_text(const json::value& item, Timestamp now, const Style& style) {
   std::string out;
   const auto in = [now](const std::string& time) {
-    const auto at = parse_rfc3339(time);
+    const auto at = parse_time(time);
     return at && *at > now ? "in " + format_duration(*at - now) : std::string("now");
   };
   const std::string half = text_at(item, "estimated_start.p50.at"),

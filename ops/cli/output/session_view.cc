@@ -42,9 +42,9 @@ std::string where_or_why(const json::value& s) {
 
 // How long it runs, or has run.
 std::string usage_time(const json::value& s, Timestamp now) {
-  const auto begin = parse_rfc3339(text_at(s, "running_at"));
+  const auto begin = parse_time(text_at(s, "running_at"));
   if (!begin) return {};
-  const auto end = parse_rfc3339(text_at(s, "ended_at"));
+  const auto end = parse_time(text_at(s, "ended_at"));
   return format_duration(std::max<Duration>(0, (end ? *end : now) - *begin));
 }
 
@@ -80,8 +80,8 @@ std::string kernels_table(const json::array& kernels, Timestamp now, const Style
                      column("PID", "pid"),
                      {"TIME",
                       [now](const json::value& k) {
-                        const auto begin = parse_rfc3339(text_at(k, "started_at"));
-                        const auto end = parse_rfc3339(text_at(k, "ended_at"));
+                        const auto begin = parse_time(text_at(k, "started_at"));
+                        const auto end = parse_time(text_at(k, "ended_at"));
                         return begin ? format_duration(std::max<Duration>(0, (end ? *end : now) - *begin))
                                      : std::string();
                       },

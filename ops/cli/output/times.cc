@@ -9,89 +9,7 @@ namespace {
 
 std::string two(std::int64_t value) { return (value < 10 ? "0" : "") + std::to_string(value); }
 
-// Exactly `digits` digits at `at`, advancing it.
-std::optional<int> digits_at(std::string_view text, std::size_t& at, std::size_t digits) {
-  if (at + digits > text.size()) return std::nullopt;
-  int value = 0;
-  for (std::size_t end = at + digits; at < end; ++at) {
-    if (text[at] < '0' || text[at] > '9') return std::nullopt;
-    value = value * 10 + (text[at] - '0');
-  }
-  return value;
-}
-
-bool take(std::string_view text, std::size_t& at, std::string_view any_of) {
-  if (at >= text.size() || any_of.find(text[at]) == std::string_view::npos) return false;
-  ++at;
-  return true;
-}
-
-std::int64_t days_from(int year, int month, int day) {
-  const std::chrono::year_month_day date{std::chrono::year{year},
-                                         std::chrono::month{static_cast<unsigned>(month)},
-                                         std::chrono::day{static_cast<unsigned>(day)}};
-  return date.ok() ? std::chrono::sys_days{date}.time_since_epoch().count() : INT64_MIN;
-}
-
 }  // namespace
-
-std::string format_rfc3339(Timestamp at) {
-  std::int64_t seconds = at / kSecond, rest = at % kSecond;
-  if (rest < 0) rest += kSecond, --seconds;
-  const std::int64_t days = seconds >= 0 ? seconds / 86400 : -((-seconds + 86399) / 86400);
-  const std::int64_t of_day = seconds - days * 86400;
-  const std::chrono::year_month_day date{std::chrono::sys_days{std::chrono::days{days}}};
-  char text[64];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                static_cast<int>(of_day / 3600), static_cast<int>(of_day / 60 % 60),
-                static_cast<int>(of_day % 60));
-  std::string out = text;
-  if (rest != 0) {
-    std::snprintf(text, sizeof text, ".%09lld", static_cast<long long>(rest));
-    out += text;
-    while (out.back() == '0') out.pop_back();
-  }
-  return out + "Z";
-}
-
-std::optional<Timestamp> parse_rfc3339(std::string_view text) {
-  std::size_t at = 0;
-  const auto year = digits_at(text, at, 4);
-  if (!year || !take(text, at, "-")) return std::nullopt;
-  const auto month = digits_at(text, at, 2);
-  if (!month || !take(text, at, "-")) return std::nullopt;
-  const auto day = digits_at(text, at, 2);
-  if (!day || !take(text, at, "Tt ")) return std::nullopt;
-  const auto hour = digits_at(text, at, 2);
-  if (!hour || !take(text, at, ":")) return std::nullopt;
-  const auto minute = digits_at(text, at, 2);
-  if (!minute || !take(text, at, ":")) return std::nullopt;
-  const auto second = digits_at(text, at, 2);
-  if (!second || *hour > 23 || *minute > 59 || *second > 60 || *year < 1678 || *year > 2261)
-    return std::nullopt;
-  std::int64_t nanos = 0;
-  if (take(text, at, ".")) {
-    std::int64_t unit = kSecond;
-    const std::size_t begin = at;
-    for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
-      unit /= 10, nanos += unit * (text[at] - '0');
-    if (at == begin) return std::nullopt;
-  }
-  std::int64_t offset = 0;
-  if (!take(text, at, "Zz")) {
-    const bool behind = at < text.size() && text[at] == '-';
-    if (!take(text, at, "+-")) return std::nullopt;
-    const auto hours = digits_at(text, at, 2);
-    if (!hours || !take(text, at, ":")) return std::nullopt;
-    const auto minutes = digits_at(text, at, 2);
-    if (!minutes || *hours > 23 || *minutes > 59) return std::nullopt;
-    offset = (*hours * 60 + *minutes) * (behind ? -60 : 60);
-  }
-  const std::int64_t days = days_from(*year, *month, *day);
-  if (at != text.size() || days == INT64_MIN) return std::nullopt;
-  return (days * 86400 + *hour * 3600 + *minute * 60 + *second - offset) * kSecond + nanos;
-}
 
 std::string format_duration(Duration duration) {
   if (duration < 0) return "-" + format_duration(-duration);
@@ -145,10 +63,10 @@ std::string zone_text(Duration offset) {
 }  // namespace
 
 std::string local_time(const std::string& time, const UtcOffset& utc_offset) {
-  const auto at = parse_rfc3339(time);
+  const auto at = parse_time(time);
   if (!at) return time;
   const Duration offset = offset_at(*at, utc_offset);
-  std::string text = format_rfc3339(*at + offset).substr(0, 19);
+  std::string text = format_time(*at + offset).substr(0, 19);
   text[10] = ' ';
   return text + zone_text(offset);
 }
@@ -156,7 +74,7 @@ std::string local_time(const std::string& time, const UtcOffset& utc_offset) {
 std::string local_clock(Timestamp at, const UtcOffset& utc_offset) {
   const Duration offset = offset_at(at, utc_offset);
   const Timestamp local = at - at % kMillisecond + offset;
-  std::string text = format_rfc3339(local).substr(11);
+  std::string text = format_time(local).substr(11);
   text.pop_back();
   if (text.size() == 8) text += ".000";
   while (text.size() < 12) text += "0";

@@ -6,14 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "events/base/clock.h"
+#include "events/base/time/rfc3339.h"
 
 namespace berth::cli {
 
-// RFC 3339 in UTC, the fraction only as long as needed: "2026-01-01T00:00:00Z".
-std::string format_rfc3339(Timestamp at);
-// Any offset, up to nanoseconds; nullopt if `text` is not RFC 3339.
-std::optional<Timestamp> parse_rfc3339(std::string_view text);
 // For people: "850ms", "12s", "3m20s", "2h05m", "4d11h".
 std::string format_duration(Duration duration);
 // "300s", "1500ms", "5m", "2h", "1d", "90" (seconds), "1.5s"; nullopt for anything else, also for negative

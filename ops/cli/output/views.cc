@@ -113,7 +113,7 @@ std::string slots_text(const json::value& slots, const char* separator) {
 }
 
 std::string age_text(const std::string& time, Timestamp now) {
-  const auto at = parse_rfc3339(time);
+  const auto at = parse_time(time);
   return at ? format_duration(std::max<Duration>(0, now - *at)) : std::string();
 }
 
@@ -276,7 +276,7 @@ Listing event_listing() {
 }
 
 std::string event_line(const json::value& event, const Style& style) {
-  const auto at = parse_rfc3339(text_at(event, "time"));
+  const auto at = parse_time(text_at(event, "time"));
   const std::string type = text_at(event, "type"), text = text_at(event, "text"), id = text_at(event, "id");
   const std::string head = id + std::string(id.size() < 9 ? 9 - id.size() : 1, ' ') +
                            (at ? local_clock(*at, style.utc_offset) : text_at(event, "time")) + "  ";

@@ -86,7 +86,7 @@ struct NewToken {
 
 NewToken put_token(Shell& shell, json::object& body) {
   NewToken made{shell.world().new_token(),
-                format_rfc3339((shell.now() + kProducerTokenTime) / kSecond * kSecond)};
+                format_time((shell.now() + kProducerTokenTime) / kSecond * kSecond)};
   body["token_hash"] = to_hex(as_view(controller::api::hash_of_token(made.token)));
   body["expires_at"] = made.expires;
   return made;

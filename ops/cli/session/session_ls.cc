@@ -27,12 +27,12 @@ std::string upper(std::string text) {
 
 // "2h" before now, or a time as it is.
 Outcome<std::string> since_time(const std::string& text, Timestamp now) {
-  if (text.empty() || parse_rfc3339(text)) return text;
+  if (text.empty() || parse_time(text)) return text;
   const auto span = parse_duration(text);
   if (!span || *span > now)
     return usage_failure("'" + text.substr(0, 40) + "' is neither a time nor a duration",
                          "write 2h, 3d or 2026-01-31T18:00:00Z");
-  return format_rfc3339((now - *span) / kSecond * kSecond);
+  return format_time((now - *span) / kSecond * kSecond);
 }
 
 Outcome<int> list_sessions(Shell& shell, const Ls& o) {

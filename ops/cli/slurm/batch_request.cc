@@ -105,7 +105,7 @@ Outcome<bool> add_when(const Given& given, const Submission& submission, RunOpti
     const auto at =
         parse_moment("--begin", given.value("begin"), submission.now, submission.utc_offset, true);
     if (!at) return at.failure();
-    run.start_time = format_rfc3339(*at / kSecond * kSecond);
+    run.start_time = format_time(*at / kSecond * kSecond);
   }
   if (given.has("requeue") && given.has("no-requeue"))
     return usage_failure("--requeue and --no-requeue exclude each other");

@@ -72,8 +72,8 @@ std::string limit_text(const json::value& session) {
 }
 
 Duration run_time(const json::value& session, const Viewer& viewer) {
-  const auto begin = parse_rfc3339(text_at(session, "running_at")),
-             end = parse_rfc3339(text_at(session, "ended_at"));
+  const auto begin = parse_time(text_at(session, "running_at")),
+             end = parse_time(text_at(session, "ended_at"));
   return begin ? std::max<Duration>(0, (end ? *end : viewer.now) - *begin) : 0;
 }
 

@@ -114,8 +114,8 @@ std::string place_or_reason(const json::value& session) {
 }
 
 Duration elapsed_of(const json::value& session, Timestamp now) {
-  const auto begin = parse_rfc3339(text_at(session, "scheduled_at")),
-             end = parse_rfc3339(text_at(session, "ended_at"));
+  const auto begin = parse_time(text_at(session, "scheduled_at")),
+             end = parse_time(text_at(session, "ended_at"));
   return begin ? std::max<Duration>(0, (end ? *end : now) - *begin) : 0;
 }
 

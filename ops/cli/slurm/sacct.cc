@@ -144,8 +144,8 @@ Outcome<Window> window_of(const Shell& shell, const Given& given) {
 
 // Some of its time, from when it was asked for to its end, lies in the window.
 bool lies_in(const json::value& session, const Window& window) {
-  const auto begin = parse_rfc3339(text_at(session, "created_at")),
-             end = parse_rfc3339(text_at(session, "ended_at"));
+  const auto begin = parse_time(text_at(session, "created_at")),
+             end = parse_time(text_at(session, "ended_at"));
   return (!begin || *begin <= window.to) && (!end || *end >= window.from);
 }
 
@@ -166,7 +166,7 @@ Outcome<std::vector<json::value>> jobs_between(Shell& shell, const Given& given,
     filter->users.push_back(text_at(me->body, "user"));
   }
   const auto sessions =
-      get_all(**api, sessions_target(*filter, "all", format_rfc3339(window.from / kSecond * kSecond)),
+      get_all(**api, sessions_target(*filter, "all", format_time(window.from / kSecond * kSecond)),
               "sessions", kJobsMax);
   if (!sessions) return sessions.failure();
   if (sessions->size() == kJobsMax)
@@ -174,8 +174,7 @@ Outcome<std::vector<json::value>> jobs_between(Shell& shell, const Given& given,
   std::vector<json::value> jobs;
   for (const auto& session : *sessions)
     if (filter->takes(session) && lies_in(session, window)) jobs.push_back(session);
-  std::ranges::stable_sort(jobs, {},
-                           [](const auto& job) { return parse_rfc3339(text_at(job, "created_at")); });
+  std::ranges::stable_sort(jobs, {}, [](const auto& job) { return parse_time(text_at(job, "created_at")); });
   return jobs;
 }
 

@@ -56,12 +56,12 @@ std::optional<Timestamp> beside(const std::string& text, Timestamp now) {
 std::optional<Timestamp> written(std::string text) {
   if (text.size() == 10) text += "T00:00:00";
   if (text.size() == 16) text += ":00";
-  return text.size() == 19 ? parse_rfc3339(text + "Z") : std::nullopt;
+  return text.size() == 19 ? parse_time(text + "Z") : std::nullopt;
 }
 
 std::optional<Timestamp> of_day(const std::string& text, Timestamp now, const UtcOffset& utc_offset,
                                 bool next) {
-  const std::string today = format_rfc3339(in_zone(now, utc_offset)).substr(0, 10);
+  const std::string today = format_time(in_zone(now, utc_offset)).substr(0, 10);
   const auto at = written(today + "T" + text);
   if (!at) return std::nullopt;
   const Timestamp moment = from_zone(*at, utc_offset);
@@ -87,8 +87,8 @@ std::string long_span_text(Duration span) {
 }
 
 std::string clock_text(const std::string& time, const UtcOffset& utc_offset) {
-  const auto at = parse_rfc3339(time);
-  return at ? format_rfc3339(in_zone(*at, utc_offset)).substr(0, 19) : std::string();
+  const auto at = parse_time(time);
+  return at ? format_time(in_zone(*at, utc_offset)).substr(0, 19) : std::string();
 }
 
 std::string date_text(Timestamp at, const UtcOffset& utc_offset) {
@@ -96,7 +96,7 @@ std::string date_text(Timestamp at, const UtcOffset& utc_offset) {
   static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                             "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
   const Timestamp local = std::max<Timestamp>(0, in_zone(at, utc_offset));
-  const std::string text = format_rfc3339(local);
+  const std::string text = format_time(local);
   return std::string(kDays[local / kDay % 7]) + " " + kMonths[std::stoi(text.substr(5, 2)) - 1] + " " +
          text.substr(8, 2) + " " + text.substr(11, 8) + " " + text.substr(0, 4);
 }
@@ -145,7 +145,7 @@ Outcome<Timestamp> parse_moment(const std::string& option, const std::string& te
   else if (text.size() == 5 || text.size() == 8)
     at = of_day(text.size() == 5 ? text + ":00" : text, now, utc_offset, next);
   else
-    at = parse_rfc3339(text);
+    at = parse_time(text);
   if (at && *at >= 0) return *at;
   return usage_failure(option + " '" + text.substr(0, 60) + "' is no time",
                        "2026-01-31, 2026-01-31T18:00, 18:00, today, now, now+1hour or now-2days");

@@ -1,4 +1,4 @@
-#include "events/base/calendar.h"
+#include "events/base/time/calendar.h"
 
 #include <gtest/gtest.h>
 

@@ -54,7 +54,7 @@ class Server {
   std::pair<unsigned, std::string> ask(const api::KeyPair& key, const std::string& method,
                                        const std::string& target, const std::string& body = "") {
     const std::string host = process_->endpoint().substr(std::string_view("http://").size());
-    const std::string date = api::format_time(process_->api().clock().now().wall);
+    const std::string date = format_time(process_->api().clock().now().wall);
     const std::string hash = api::sha256_hex(body), type = body.empty() ? "" : "application/json";
     const std::string signature =
         api::sign(key.secret_key, {method, target, date, host, type, api::kApiVersion, "", hash});

@@ -76,7 +76,7 @@ TEST(Authentication, ADateIsGoodForFifteenMinutesEitherWay) {
   ApiRig rig;
   const auto at = [&](Duration away) {
     auto request = rig.request({.target = "/v1/whoami"});
-    request.date = api::format_time(rig.cell.test_clock.now().wall + away);
+    request.date = format_time(rig.cell.test_clock.now().wall + away);
     sign_request(request, "admin-key", secret_of("admin-key"));
     return ApiRig::code_of(rig.send(request));
   };
@@ -279,7 +279,7 @@ class Joining : public ::testing::Test {
     return {.method = "POST",
             .target = "/v1/agents/" + agent + "/token",
             .body = R"({"token_hash": ")" + to_hex(as_view(api::hash_of_token(token))) +
-                    R"(", "expires_at": ")" + api::format_time(expires) + R"("})"};
+                    R"(", "expires_at": ")" + format_time(expires) + R"("})"};
   }
   Timestamp in(Duration time) const { return rig.cell.test_clock.now().wall + time; }
   void open(const std::string& agent, const std::string& token) {
@@ -352,7 +352,7 @@ TEST_F(Joining, ATokenIsShortLived) {
   EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST",
                                      .target = "/v1/agents/a7/token",
                                      .body = R"({"token_hash": "ab", "expires_at": ")" +
-                                             api::format_time(in(kMinute)) + R"("})"})),
+                                             format_time(in(kMinute)) + R"("})"})),
             "invalid-value");
   EXPECT_EQ(rig.cell.submitted, 0);
 }

@@ -109,7 +109,7 @@ TEST_F(Export, KeepsToAWindowOfPositionsOrTimes) {
   EXPECT_EQ(ids("?from=" + std::to_string(first)), both + " " + id(first + 1));
   EXPECT_EQ(ids("?from=" + std::to_string(first) + "&to=" + std::to_string(first)), both);
   EXPECT_EQ(ids("?from=" + std::to_string(first) + "&to=9999999"), both + " " + id(first + 1)) << "until now";
-  const std::string last = api::format_time(last_time), before = api::format_time(last_time - 1);
+  const std::string last = format_time(last_time), before = format_time(last_time - 1);
   EXPECT_EQ(ids("?from=" + last), id(first + 1)) << "a record of that very time is in";
   EXPECT_EQ(ids("?from=" + std::to_string(first) + "&to=" + before), both);
   EXPECT_EQ(ids("?from=" + std::to_string(first) + "&to=" + last), both + " " + id(first + 1));

@@ -128,7 +128,7 @@ TEST(OpenApi, DescribesWhatTheRoutesAnswerOfSessionsAndAgents) {
   fits({.method = "POST", .target = "/v1/agents/a1/undrain", .body = "{}"}, "/v1/agents/{agent}/undrain",
        "200");
   fits({.method = "POST", .target = "/v1/agents/a9/enroll"}, "/v1/agents/{agent}/enroll", "201");
-  const std::string expires = api::format_time(rig.cell.test_clock.now().wall + kMinute);
+  const std::string expires = format_time(rig.cell.test_clock.now().wall + kMinute);
   fits({.method = "POST",
         .target = "/v1/agents/a9/token",
         .body = R"({"token_hash": "0123456789abcdef0123456789abcdef", "expires_at": ")" + expires + R"("})"},

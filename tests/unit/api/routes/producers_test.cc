@@ -23,7 +23,7 @@ class Producers : public ::testing::Test {
   std::string token_body(const std::string& token, const std::string& rest = "") {
     const Timestamp until = rig.cell.test_clock.now().wall + 15 * kMinute;
     return "{" + rest + R"("token_hash": ")" + to_hex(as_view(api::hash_of_token(token))) +
-           R"(", "expires_at": ")" + api::format_time(until) + "\"}";
+           R"(", "expires_at": ")" + format_time(until) + "\"}";
   }
   std::string web(const std::string& owner = R"({"scope": "user", "id": "alice"})") {
     return token_body(

@@ -286,7 +286,7 @@ TEST(ListSessions, ReachesThroughHistoryNewestFirstBehindTheLiveOnes) {
   EXPECT_EQ(names_of(rig, "?state=ended&limit=2"), "old past-5 past-4 past-3 past-2 past-1 ");
   EXPECT_EQ(names_of(rig, "?state=ended&name=past-2"), "past-2 ");
   EXPECT_EQ(names_of(rig, "?limit=100"), "one two ");
-  const std::string since = api::format_time(kTestStart - kHour + 4 * kMinute);
+  const std::string since = format_time(kTestStart - kHour + 4 * kMinute);
   EXPECT_EQ(names_of(rig, "?state=ended&since=" + since), "old past-5 past-4 ");
   EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions?since=now"})), "invalid-parameter");
   EXPECT_EQ(ApiRig::code_of(rig.ask({.target = "/v1/sessions?page_token=ended:zz"})), "invalid-page-token");

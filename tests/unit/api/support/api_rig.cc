@@ -63,7 +63,7 @@ api::HttpRequest ApiRig::request(const Ask& ask) const {
   out.body = ask.body;
   if (!ask.body.empty()) out.content_type = "application/json";
   static std::atomic<Duration> asked{0};  // no two requests at one time: equal ones would be one
-  out.date = api::format_time(cell.test_clock.now().wall + asked++);
+  out.date = format_time(cell.test_clock.now().wall + asked++);
   out.version = std::string(api::kApiVersion);
   out.body_hash = api::sha256_hex(ask.body);
   out.idempotency_key = ask.idempotency_key;
