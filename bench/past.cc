@@ -107,7 +107,7 @@ class Follower {
             KeyPairSeal(past_cluster(), sealing_), PasswordSeal(past_cluster(), sealing_),
             api::AppPassSeal(past_cluster(), sealing_), "bench", "local:", "bench", log_.layout()},
         *node_, log_, *store_, clock_, random_);
-    api_node_->set_past(&past_->start(*node_, log_, clock_, JournalSigner(past_cluster(), past_secret())));
+    api_node_->set_past(&past_->start(*node_, log_, JournalSigner(past_cluster(), past_secret())));
     api::ApiOptions options;
     options.file_key = api::KeyPair{};
     options.file_key->access_key = kKey;

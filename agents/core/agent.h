@@ -237,6 +237,7 @@ class Agent {
   Timestamp join_again_at_ = 0;
   Duration join_again_pause_ = 0;
   Timestamp beat_at_ = 0;
+  Duration heard_time_ = 0;  // the cluster's time, ahead of this boottime clock, by the newest ack; 0: none
   std::map<std::uint64_t, OrderPosition> beat_positions_;  // the order position in each beat in flight
   bool leaving_ = false;
   bool keep_kernels_ = false;

@@ -11,6 +11,8 @@
 #include <optional>
 #include <sstream>
 
+#include "events/base/system_clock.h"
+
 namespace berth::agents {
 namespace {
 
@@ -127,8 +129,7 @@ Result<Machine> discover_machine() {
   utsname names{};
   if (uname(&names) != 0) return make_error("discovery-failed", "uname() fails");
   machine.architecture = names.machine;
-  if (const auto id = first_word("/proc/sys/kernel/random/boot_id"))
-    if (const auto uuid = Uuid::parse(*id)) machine.boot_id = *uuid;
+  machine.boot_id = boot_id();
   return machine;
 }
 

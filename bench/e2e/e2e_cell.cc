@@ -66,7 +66,7 @@ Cell::Cell(const CellOptions& options, EventLog& log)
     past_ = std::make_unique<controller::PastKeeper>(options.folder + "/state/past", cluster_, *store_);
   node_ = std::make_unique<controller::CellNode>(
       config, log_, past_ ? past_->store() : static_cast<projections::Store&>(*store_), clock_, random_);
-  if (past_) desk_ = &past_->start(*node_, log_, clock_, JournalSigner(cluster_, secret_));
+  if (past_) desk_ = &past_->start(*node_, log_, JournalSigner(cluster_, secret_));
   node_->set_on_fatal([](const std::string& why) { give_up(make_error("internal-error", why)); });
   node_->set_follower(
       [this](Offset, const std::shared_ptr<const v1::Record>& record) {

@@ -113,7 +113,7 @@ Api::Api(ApiContext& context, ApiOptions options)
       hub_(context_, *board_, quick_, blocking_, options_.events),
       rows_(context_, quick_, options_.rows, options_.sign_in.idle),
       streams_(context_, quick_, options_.streams, options_.sign_in.idle),
-      apps_(options_.sign_in.app_origin, context_.clock().now().wall),
+      apps_(options_.sign_in.app_origin, context_.clock().now().boottime),
       operations_(context_, metrics_, blocking_),
       asker_(context_, board_, options_.asker),
       audits_(std::make_shared<AuditJobs>(context_, blocking_)),
@@ -234,10 +234,11 @@ std::optional<Error> Api::authenticate_by_key(Call& call) {
                       "X-Berth-Content-SHA256 too",
                       "use a `berth` of this server's version, or sign as the API's description says");
   if (request.version != kApiVersion) return malformed("X-Berth-Version is not 2");
-  const Timestamp now = context_.clock().now().wall;
-  if (const auto stale = check_date(request, now)) return make_error(stale->code, stale->detail, stale->hint);
+  if (const auto stale = check_date(request, context_.clock().now().wall))
+    return make_error(stale->code, stale->detail, stale->hint);
   auto signatory = signatory_of(authorization->access_key);
   if (!signatory) return signatory.error();
+  const Timestamp now = context_.now();
   const std::string body_hash = hash_of_body(request);
   const SignedRequest parts{
       request.method,  request.target,          request.date, request.host, request.content_type,
@@ -252,7 +253,7 @@ std::optional<Error> Api::authenticate_by_key(Call& call) {
     return make_error("user-disabled", "this user may not sign in", "ask an administrator");
   if (const Timestamp end = signatory->key.expires_ns(); end != 0 && end <= now)
     return make_error(
-        "key-expired", "this key pair was good until " + format_second(end) + ", and " + server_says(now),
+        "key-expired", "this key pair was good until " + format_second(end) + ", and " + cluster_says(now),
         std::string("sign in anew: berth login, or ask an administrator; if a time is wrong, ") +
             kCheckClocks);
   if (signatory->key.has_secret() &&

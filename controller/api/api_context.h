@@ -308,8 +308,19 @@ class ApiContext {
   // later one. nullopt: neither was heard yet. Quick; takes no lock.
   virtual std::optional<Timestamp> header_time() { return std::nullopt; }
 
+  // The cluster's time (P16): header time as last heard, and what the boottime clock has counted since. Times
+  // in the state are compared with it, never with a machine's wall clock, which may be wrong. Until a header
+  // time was heard: the wall clock. Quick; takes no lock.
+  virtual Timestamp now() const { return clock().now().wall; }
   virtual const Clock& clock() const = 0;
   virtual Uuid new_id() = 0;
 };
+
+// When a request is made (P16): by the cluster's time for its deadline, by the wall clock for a leader that
+// cannot know yet whether its own is right.
+inline void stamp_times(const ApiContext& context, v1::Request& request) {
+  request.set_sent_ms(context.now() / kMillisecond);
+  request.set_wall_ms(context.clock().now().wall / kMillisecond);
+}
 
 }  // namespace berth::controller

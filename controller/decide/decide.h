@@ -12,6 +12,7 @@ namespace berth::controller {
 
 inline constexpr Duration kNotAfterDefault = 10 * kMinute;
 inline constexpr Duration kNotAfterMax = kHour;
+inline constexpr Duration kAheadMax = 10 * kMinute;  // of a request's time, before the cluster's (P16)
 
 // One request: repeated, expired, refused or carried out (P13); each outcome is one event or several, and
 // fits a record (P4). No events if the request has no id, or no actor of at most kWriterNameMax bytes: nobody

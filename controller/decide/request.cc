@@ -6,6 +6,7 @@
 #include "controller/decide/decide.h"
 #include "controller/decide/producers/check_producer.h"
 #include "events/base/text.h"
+#include "events/base/time/rfc3339.h"
 #include "events/base/trace_context.h"
 #include "events/base/wire_time.h"
 #include "events/codec/envelope.h"
@@ -62,8 +63,34 @@ EventList expire(const Stamp& stamp, Timestamp deadline, const RequestHash& hash
   return events;
 }
 
-Timestamp deadline_of(const v1::Request& request) {
+// The key of a request is kept for a day of the cluster's time: one from far ahead could be carried out
+// twice.
+std::optional<Refusal> check_sent(const v1::Request& request, Timestamp now) {
   const Timestamp sent = from_wire_ms(request.sent_ms());
+  if (sent <= now + kAheadMax) return std::nullopt;
+  return Refusal{"clock-ahead",
+                 "the request is of " + format_second(sent) + ", and the cluster's time is " +
+                     format_second(now) + ": it lies more than 10 minutes ahead",
+                 "set the sender's clock right (timedatectl), then ask again with a new Idempotency-Key"};
+}
+
+// An operator's word on the clock ends what makes others late: it expires only where it says so itself.
+bool is_of_a_time(const v1::Request& request) {
+  return !request.has_confirm_clock() || request.not_after_ms() != 0;
+}
+
+// When the request was made; a time that lies ahead counts as now. A leader that has come to believe its
+// clock just now has leapt by hours, and so has the age of what was stamped before that: the maker's wall
+// clock, where it agrees with header time, says that the request is fresh.
+Timestamp made_at(const v1::Request& request, Timestamp now) {
+  const Timestamp sent = std::min(from_wire_ms(request.sent_ms()), now),
+                  wall = from_wire_ms(request.wall_ms());
+  const bool agrees = wall > now - kNotAfterDefault && wall < now + kAheadMax;
+  return agrees ? std::max(sent, std::min(wall, now)) : sent;
+}
+
+Timestamp deadline_of(const v1::Request& request, Timestamp now) {
+  const Timestamp sent = made_at(request, now);
   if (request.not_after_ms() == 0) return sent + kNotAfterDefault;
   return std::min(from_wire_ms(request.not_after_ms()), sent + kNotAfterMax);
 }
@@ -171,8 +198,11 @@ EventList decide_request(const DecisionContext& c, const v1::Request& request) {
   const RequestHash hash = hash_of(request);
   if (const RequestRow* first = c.state.requests.find(RequestRow::make_key(request.actor(), *id)))
     return repeat(stamped.stamp, *first, hash);
-  if (const Timestamp deadline = deadline_of(request); c.now > deadline)
-    return expire(stamped.stamp, deadline, hash);
+  if (is_of_a_time(request)) {
+    if (const Timestamp deadline = deadline_of(request, c.now); c.now > deadline)
+      return expire(stamped.stamp, deadline, hash);
+    if (const auto ahead = check_sent(request, c.now)) return refuse(stamped.stamp, *ahead, hash);
+  }
   if (const auto denied = check_producer(stamped, request)) return refuse(stamped.stamp, *denied, hash);
   if (const auto denied = check_actor(stamped, request)) return refuse(stamped.stamp, *denied, hash);
   stamped.actor = find_actor(c.state, whose_rights(request));

@@ -248,10 +248,25 @@ std::vector<ReadyCheck> ApiNode::ready() {
   if (std::ranges::all_of(checks, &ReadyCheck::ok))
     node_.read([&](const projections::Projection& projection) {
       checks.push_back(agents_check(projection.state()));
+      if (auto check = clock_check(projection.state().epoch(), node_.now() - clock_.now().wall))
+        checks.push_back(*std::move(check));
     });
   if (config_.certificate_end != 0)
     checks.push_back(certificate_check(config_.certificate_end, clock_.now().wall));
   return checks;
+}
+
+std::optional<ReadyCheck> clock_check(const projections::EpochRow& epoch, Duration ahead) {
+  const std::string confirm = "; once the leader's clock is right (timedatectl): berth cluster confirm-clock";
+  if (epoch.clock_jumped)
+    return ReadyCheck{"clock", false,
+                      "the leader's clock jumped ahead and is not believed: no deadline fires" + confirm};
+  if (epoch.clock_behind == projections::ClockBehind::kNot) return std::nullopt;
+  const std::string words =
+      "the cluster's time is " + std::to_string(ahead / kSecond) +
+      " s ahead of the clock; it goes on at three quarters of its pace until the clock has caught up";
+  if (epoch.clock_behind == projections::ClockBehind::kConfirmed) return ReadyCheck{"clock", true, words};
+  return ReadyCheck{"clock", false, words + confirm};
 }
 
 ReadyCheck agents_check(const projections::State& state) {

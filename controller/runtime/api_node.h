@@ -46,6 +46,9 @@ ReadyCheck certificate_check(Timestamp end, Timestamp now);
 
 // What it says of agents that can start no kernel: with words, but no server is unready for that, since
 // another one would not be better, and people can still ask and look.
+// Nothing where the leader's clock is as the records' times are (P16). `ahead`: the cluster's time, of this
+// server's wall clock.
+std::optional<ReadyCheck> clock_check(const projections::EpochRow& epoch, Duration ahead);
 ReadyCheck agents_check(const projections::State& state);
 
 class ApiNode : public ApiContext {
@@ -109,6 +112,7 @@ class ApiNode : public ApiContext {
     const Timestamp time = node_.header_time();
     return time == 0 ? std::nullopt : std::optional(time);
   }
+  Timestamp now() const override { return node_.now(); }
   const Clock& clock() const override { return clock_; }
   Uuid new_id() override { return random_.uuid(); }
 

@@ -89,7 +89,7 @@ void add_key_pair(ApiContext& api, const api::KeyPair& pair, v1::Define& define)
   key.set_user("admin");
   key.set_active(true);
   key.set_name("first");
-  key.set_created_ns(api.clock().now().wall);
+  key.set_created_ns(api.now());
   api.key_pairs().seal(key, pair.secret_key);
   *define.add_key_pairs() = std::move(key);
 }
@@ -106,15 +106,15 @@ bool is_as_registered(const LocalImage& image, const v1::ImageRegistered& known)
 // Once a second it is said again with the same key: the first append may
 // meet no leader.
 Result<void> ask(ApiContext& api, v1::Request request, Duration wait) {
-  const Instant start = api.clock().now();
+  const Timestamp start = api.clock().now().boottime;
   const Uuid id = api.new_id();
   request.set_id(std::string(id.view()));
   request.set_actor(kActor);
-  request.set_sent_ms(start.wall / kMillisecond);
+  stamp_times(api, request);
   request.mutable_owner()->set_user("admin");
   if (auto sent = api.submit(request, {}); !sent) return sent;
   const auto key = projections::RequestRow::make_key(kActor, id);
-  while (api.clock().now().boottime < start.boottime + wait) {
+  while (api.clock().now().boottime < start + wait) {
     projections::RequestRow answer;
     if (holds(api, [&](const projections::State& s) {
           const auto* row = s.requests.find(key);
@@ -143,7 +143,7 @@ Result<void> await_journal(ApiContext& api, Duration wait) {
 }
 
 bool has_superadmin_key(ApiContext& api) {
-  const Timestamp now = api.clock().now().wall;
+  const Timestamp now = api.now();
   return holds(api, [now](const projections::State& s) {
     bool found = false;
     s.key_pairs.for_each_unordered([&](const projections::KeyPairRow& row) {

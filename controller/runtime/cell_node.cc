@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "events/codec/parse_body.h"
@@ -271,11 +272,11 @@ void CellNode::on_rebuilt(const Error& why, Offset from) {
 void CellNode::on_warning(const Error& error) { spdlog::warn("{}", to_string(error)); }
 
 Explanation CellNode::why(const SessionId& session, const SeesSession& sees) const {
-  return explainer_.why(clock_.now().wall, session, sees);
+  return explainer_.why(now(), session, sees);
 }
 
 std::optional<StartEstimate> CellNode::estimate_start(const SessionId& session) const {
-  return explainer_.estimate_start(clock_.now().wall, session);
+  return explainer_.estimate_start(now(), session);
 }
 
 std::string CellNode::never_warning(const v1::SessionSpec& spec) const {
@@ -293,7 +294,7 @@ Result<DryRunAnswer> CellNode::dry_run(const v1::Request& request, const SeesSes
     if (!found) unreadable = found.error();
     return found ? past_session(*found) : std::nullopt;
   };
-  auto answer = explainer_.dry_run(clock_.now().wall, request, look_up, sees);
+  auto answer = explainer_.dry_run(now(), request, look_up, sees);
   if (unreadable) return *unreadable;
   return answer;
 }
@@ -357,6 +358,12 @@ std::vector<ReadyCheck> CellNode::ready() const {
   return checks;
 }
 
+Timestamp CellNode::now() const {
+  const Instant now = clock_.now();
+  const Duration ahead = ahead_;
+  return std::max(record_time_.load(), ahead == 0 ? now.wall : now.boottime + ahead);
+}
+
 ControllerCounters CellNode::counters() const {
   const std::lock_guard lock(counters_mutex_);
   return counters_;
@@ -408,6 +415,7 @@ void CellNode::do_outputs(Outputs& out) {
   leading_ = controller_->mode() == Controller::Mode::kLeader;
   health_->heartbeat(controller_->heartbeat_heard());
   heartbeat_time_ = controller_->time_heard();
+  if (heartbeat_time_ != 0) ahead_ = heartbeat_time_ - controller_->heartbeat_heard();
   deciding_ = controller_->deciding();
   for (const auto& line : out.log) {
     if (line.level == LogLine::Level::kInfo)

@@ -107,6 +107,9 @@ class CellNode final : public projections::ProjectionObserver {
   // Header time of the newest record that applied, or of the leader's heartbeat, the later one; 0: neither
   // was heard yet. A node that may not lead hears no heartbeats.
   Timestamp header_time() const { return std::max(record_time_.load(), heartbeat_time_.load()); }
+  // The cluster's time now: as the newest heartbeat told it, and what the boottime clock has counted since.
+  // The wall clock until a heartbeat was heard.
+  Timestamp now() const;
   const VoidList& voids() const { return voids_; }
   TruncationNote& truncation() { return truncation_; }
   ControllerCounters counters() const;
@@ -196,6 +199,7 @@ class CellNode final : public projections::ProjectionObserver {
   std::atomic<Offset> next_ = 0;
   std::atomic<Timestamp> record_time_ = 0;  // header time of the state
   std::atomic<Timestamp> heartbeat_time_ = 0;
+  std::atomic<Duration> ahead_ = 0;     // header time, of the boottime clock; 0: no heartbeat was heard
   std::atomic<Timestamp> read_at_ = 0;  // boottime: the journal last gave a record
   VoidList voids_;
   PointDesk points_;

@@ -20,6 +20,9 @@ namespace berth::controller {
 
 namespace {
 
+// Before the node has loaded what it knows, nothing is new.
+constexpr Timestamp kNothingYet = INT64_MAX;
+
 void log_session_line(const SessionLine& line) {
   const LogScope scope{{"session", line.session}, {"request", line.request}, {"trace", line.trace}};
   spdlog::info("{}", line.text);
@@ -54,6 +57,7 @@ ControllerConfig ControllerProcess::controller_config() const {
   controller.heads = HeadSigner(identity_.cluster, identity_.sealing);
   controller.head_seed = random_bytes(kHeadSeedBytes);
   controller.name = config_.name;
+  controller.machine = boot_id();
   controller.layout = log_.layout();
   controller.stand_at_once = config_.alone;
   controller.poison = config_.poison;
@@ -120,6 +124,9 @@ Result<void> ControllerProcess::start() {
   options.makes_spans = spans_ != nullptr;
   options.on_answer = [this](const api::Call& call, unsigned status) { on_answer(call, status); };
   if (auto started = node_->start(); !started) return started;
+  const Timestamp since = node_->header_time();
+  lines_->begin(since);
+  if (session_spans_) session_spans_->begin(since);
   keys_->start();
   if (auto opens = check_sealing_keys(*api_node_); !opens) return opens;
   if (auto serving = serve(*server_options, options); !serving) return serving;
@@ -165,23 +172,21 @@ Result<void> ControllerProcess::watch_sessions() {
   auto collector = find_collector(config_.listening.otlp_url);
   if (!collector) return collector.error();
   const auto leads = [this] { return node_->leading(); };
-  const Timestamp now = clock_.now().wall;
   lines_ = std::make_unique<SessionLines>(
-      now, leads, config_.on_session_line ? config_.on_session_line : log_session_line);
+      kNothingYet, leads, config_.on_session_line ? config_.on_session_line : log_session_line);
   node_->add_watch(lines_.get());
   lines_->start();
   spans_ = start_exporter(std::move(*collector), {"berth", config_.name, kVersion},
                           [](const std::string& text) { spdlog::warn("{}", text); });
   if (!spans_) return {};
-  session_spans_ = std::make_unique<SessionSpans>(now, leads, into(spans_));
+  session_spans_ = std::make_unique<SessionSpans>(kNothingYet, leads, into(spans_));
   node_->add_watch(session_spans_.get());
   return {};
 }
 
 void ControllerProcess::make_api_node(const ApiNodeConfig& api) {
   api_node_ = std::make_unique<ApiNode>(api, *node_, api_log_, *store_, clock_, random_);
-  api_node_->set_past(
-      &past_->start(*node_, api_log_, clock_, JournalSigner(identity_.cluster, identity_.secret)));
+  api_node_->set_past(&past_->start(*node_, api_log_, JournalSigner(identity_.cluster, identity_.secret)));
   keys_ = std::make_unique<KeyKeeper>(
       config_.cluster_file.empty() ? config_.data + "/cluster.json" : config_.cluster_file, *api_node_,
       identity_.sealing, writers_);

@@ -43,7 +43,7 @@ Result<std::string> first_login_link(ApiContext& api, const std::string& origin,
   std::optional<std::string> user;
   std::string token = kept_token(data);
   bool good = false;
-  const Timestamp now = api.clock().now().wall;
+  const Timestamp now = api.now();
   api.with_state([&](const StateView& view) {
     user = first_superadmin_without_password(view.state);
     const auto* link = user ? view.state.login_links.find(*user) : nullptr;

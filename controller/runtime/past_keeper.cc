@@ -21,12 +21,11 @@ projections::Store& PastKeeper::store() {
   return recorder_ ? static_cast<projections::Store&>(*recorder_) : inner_;
 }
 
-projections::PastDesk& PastKeeper::start(CellNode& node, EventLog& log, const Clock& clock,
-                                         JournalTrust trust) {
+projections::PastDesk& PastKeeper::start(CellNode& node, EventLog& log, JournalTrust trust) {
   projections::PastDesk::Parts parts{{cluster_, std::move(trust), log, checkpoints_.get(),
                                       [&node](Offset offset) { return node.voids().contains(offset); }},
                                      [&node] { return node.next(); },
-                                     [&clock] { return clock.now().wall; }};
+                                     [&node] { return node.now(); }};
   desk_ = std::make_unique<projections::PastDesk>(std::move(parts), projections::PastDesk::Options{});
   return *desk_;
 }

@@ -21,7 +21,7 @@ class PastKeeper {
   // For the node to write to, instead of the store.
   projections::Store& store();
   // Rebuilds from then on. `node`, which is not started yet, and `log` outlive the keeper's stop().
-  projections::PastDesk& start(CellNode& node, EventLog& log, const Clock& clock, JournalTrust trust);
+  projections::PastDesk& start(CellNode& node, EventLog& log, JournalTrust trust);
   // Before the node: questions end.
   void stop_desk();
   // After the node: what it wrote last becomes a checkpoint.

@@ -1,6 +1,7 @@
 #include "events/base/system_clock.h"
 
 #include <ctime>
+#include <fstream>
 
 namespace berth {
 namespace {
@@ -12,6 +13,13 @@ Timestamp read_clock(clockid_t id) {
 }
 
 }  // namespace
+
+Uuid boot_id() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string text;
+  file >> text;
+  return Uuid::parse(text).value_or(Uuid{});
+}
 
 Instant SystemClock::now() const { return {read_clock(CLOCK_REALTIME), read_clock(CLOCK_BOOTTIME)}; }
 

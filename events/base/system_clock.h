@@ -1,6 +1,7 @@
 #pragma once
 
 #include "events/base/clock.h"
+#include "events/base/uuid.h"
 
 namespace berth {
 
@@ -9,5 +10,8 @@ class SystemClock final : public Clock {
  public:
   Instant now() const override;
 };
+
+// Of this machine, since it was started; nil where the system has none.
+Uuid boot_id();
 
 }  // namespace berth

@@ -35,6 +35,7 @@ Hash128 ack_mac(std::string_view key, const Uuid& cluster, const v1::Acks& batch
   put(input, std::uint64_t{ack.last_order().index()});
   put(input, std::uint64_t{ack.unknown()});
   put(input, static_cast<std::uint64_t>(ack.lease_ms()));
+  put(input, static_cast<std::uint64_t>(ack.time_ns()));
   return compute_mac(key, Channel::kAck, cluster, input);
 }
 

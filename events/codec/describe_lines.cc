@@ -62,6 +62,8 @@ std::string describe_log_event(const v1::Event& event) {
   }
   if (event.has_clock_jumped())
     return "clock said " + std::to_string(event.clock_jumped().wall_ns()) + " ns: not believed";
+  if (event.has_clock_behind())
+    return "clock said " + std::to_string(event.clock_behind().wall_ns()) + " ns: behind the records";
   if (event.has_clock_confirmed())
     return "clock " + std::to_string(event.clock_confirmed().wall_ns()) + " ns confirmed";
   return {};

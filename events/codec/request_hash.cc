@@ -7,6 +7,7 @@ namespace berth {
 std::string hashed_bytes(const v1::Request& request) {
   v1::Request asked = request;
   asked.clear_sent_ms();
+  asked.clear_wall_ms();
   asked.clear_not_after_ms();
   asked.clear_trace();
   return asked.SerializeAsString();

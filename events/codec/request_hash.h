@@ -6,9 +6,9 @@
 
 namespace berth {
 
-// A hash over all fields but sent_ms, not_after_ms and trace, in which a retry may differ. Of a request with
-// a secret: the keyed hash that an API server stamped on it (P29), since an unkeyed one would help to guess
-// the secret.
+// A hash over all fields but sent_ms, wall_ms, not_after_ms and trace, in which a retry may differ. Of a
+// request with a secret: the keyed hash that an API server stamped on it (P29), since an unkeyed one would
+// help to guess the secret.
 struct RequestHash {
   Hash128 bytes{};
   bool keyed = false;

@@ -30,6 +30,7 @@ struct EventContext {
 Forbidden apply(EventContext& c, const v1::ControllerElected& e);
 Forbidden apply(EventContext& c, const v1::ChainHeadRecorded& e);
 Forbidden apply(EventContext& c, const v1::ClockJumped& e);
+Forbidden apply(EventContext& c, const v1::ClockBehind& e);
 Forbidden apply(EventContext& c, const v1::ClockConfirmed& e);
 Forbidden apply(EventContext& c, const v1::RequestRefused& e);
 Forbidden apply(EventContext& c, const v1::RequestRepeated& e);

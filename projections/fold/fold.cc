@@ -65,6 +65,7 @@ Forbidden apply_body(EventContext& c) {
     case v1::Event::kControllerElected: return apply(c, e.controller_elected());
     case v1::Event::kChainHeadRecorded: return apply(c, e.chain_head_recorded());
     case v1::Event::kClockJumped: return apply(c, e.clock_jumped());
+    case v1::Event::kClockBehind: return apply(c, e.clock_behind());
     case v1::Event::kClockConfirmed: return apply(c, e.clock_confirmed());
     case v1::Event::kRequestRefused: return apply(c, e.request_refused());
     case v1::Event::kRequestRepeated: return apply(c, e.request_repeated());

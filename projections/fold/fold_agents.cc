@@ -25,6 +25,7 @@ void copy_join(AgentRow& row, const v1::AgentJoined& e) {
   row.address = e.address();
   row.unfit = e.unfit();
   row.lease_ms = e.lease_ms();
+  row.boot_id = Uuid::from_bytes(e.boot_id()).value_or(Uuid{});
 }
 
 // A volume that is told twice, or has no name, is the agent's mistake: a join is a fact and not refused.

@@ -51,9 +51,22 @@ Forbidden apply(EventContext& c, const v1::ClockJumped&) {
   return {};
 }
 
+Forbidden apply(EventContext& c, const v1::ClockBehind&) {
+  EpochRow row = c.state.epoch();
+  row.clock_jumped = false;
+  row.clock_behind = ClockBehind::kToConfirm;
+  c.state.epochs.put(std::move(row));
+  return {};
+}
+
+// An operator's word makes no clock right that is behind.
 Forbidden apply(EventContext& c, const v1::ClockConfirmed&) {
   EpochRow row = c.state.epoch();
   row.clock_jumped = false;
+  if (c.event.request_id().empty())
+    row.clock_behind = ClockBehind::kNot;
+  else if (row.clock_behind == ClockBehind::kToConfirm)
+    row.clock_behind = ClockBehind::kConfirmed;
   c.state.epochs.put(std::move(row));
   if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted);
   return {};

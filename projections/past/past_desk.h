@@ -25,7 +25,7 @@ class PastDesk {
   struct Parts {
     PastRebuilder::Parts rebuilder;
     std::function<Offset()> next;    // records [0, next) were read back
-    std::function<Timestamp()> now;  // wall time
+    std::function<Timestamp()> now;  // the cluster's time
   };
   PastDesk(Parts parts, Options options);
   ~PastDesk() { stop(); }

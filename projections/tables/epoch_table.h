@@ -13,6 +13,9 @@
 
 namespace berth::projections {
 
+// Whether the leader's wall clock is behind header time, and an operator has seen that.
+enum class ClockBehind : std::uint8_t { kNot, kToConfirm, kConfirmed };
+
 // One row. A record applies only if it continues it exactly (P5).
 struct EpochRow {
   using Key = std::string;
@@ -27,6 +30,7 @@ struct EpochRow {
   std::uint32_t rules = 0;
   Timestamp time = 0;         // header time of the last applied record
   bool clock_jumped = false;  // no deadline fires (P16)
+  ClockBehind clock_behind = ClockBehind::kNot;
   Position routed;            // every order up to here is acknowledged by the log (P21)
   std::uint64_t applied = 0;  // records since the log's beginning
 
@@ -43,6 +47,7 @@ struct EpochRow {
     v(9, clock_jumped);
     v(10, routed);
     v(11, applied);
+    v(12, clock_behind);
   }
 };
 

@@ -129,6 +129,37 @@ class Runbooks(unittest.TestCase):
         self.assertFalse(self.jumped())
         self.up.verify()
 
+    def not_ready(self):
+        """What /readyz says of the clock; empty: nothing."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.up.port}/readyz?verbose=1", timeout=rig.PATIENCE) as reply:
+                text = reply.read().decode()
+        except urllib.error.HTTPError as error:
+            text = error.read().decode()
+        return "".join(line for line in text.splitlines(keepends=True) if "clock" in line)
+
+    def test_a_clock_that_was_ahead_and_is_set_right_stops_nothing(self):
+        set_ahead = self.machine_whose_clock_can_jump()
+        set_ahead(7200)
+        cli = self.berth().start().cli
+        cli.ok("session", "run", *SMALL, "--name", "before", "-q", "--", "true")
+        set_ahead(0)  # a time service
+        rig.eventually("it is said", self.not_ready)
+        self.assertIn("confirm-clock", self.not_ready())
+        self.assertIn("three quarters", self.not_ready())
+        cli.ok("session", "run", *SMALL, "--name", "after", "--wait", "-q", "--", "true")
+        cli.ok("session", "run", *SMALL, "--type", "batch", "--name", "short", "--batch-timeout", "3s", "-d", "-q", "--", "sleep", "1000")
+        rig.eventually("time limits go on", lambda: cli.session("short")["status"] == "TERMINATED")
+        self.assertEqual(cli.session("short")["reason"]["code"], "batch-timeout")
+        self.up.process.stop()
+        self.up.start()
+        cli.ok("session", "run", *SMALL, "--name", "restarted", "--wait", "-q", "--", "true")
+        self.assertIn("confirm-clock", self.not_ready())
+        cli.ok("cluster", "confirm-clock")
+        rig.eventually("it is known", lambda: "confirm-clock" not in self.not_ready())
+        cli.ok("session", "run", *SMALL, "--name", "confirmed", "--wait", "-q", "--", "true")
+        self.up.verify()
+
     def install(self, root):
         """The programs as ops/install lays them into a root of its own; those that are started from here on are these."""
         subprocess.run([os.path.join(rig.ROOT, "ops", "install"), "--build", os.path.dirname(rig.BIN)], check=True, capture_output=True,

@@ -31,6 +31,7 @@ RULES = (
     rules_words.no_host_outside_this_machine,
     rules_words.enums_are_not_compared_as_text,
     rules_words.codes_are_not_compared_as_text,
+    rules_words.times_are_the_clusters,
     rules_words.every_test_asserts,
     rules_words.architecture_names_every_rule,
     rules_documents.cited_behaviours_have_rows,

@@ -96,6 +96,10 @@ EXAMPLES = {
         [{"controller/a.cc": 'if (error.code.word() == "limit") return;'}, {"agents/a.h": "return text != row.code.word();"},
          {"ops/a.cc": 'if (text_at(body, "reason.code") == "limit") return;'}],
         [{"controller/a.cc": 'if (error.code == "limit") return text + error.code.word();', "ops/a.cc": 'return integer_at(s, "exit_code") == 0;'}]),
+    words.times_are_the_clusters: (
+        [{"controller/api/a.cc": "if (row.expires_at < clock().now().wall) return;"}, {"controller/answers/a.cc": "return now.wall - row.at;"}],
+        [{"controller/cell/leader/rounds.cc": "e.set_wall_ns(now.wall);", "controller/api/a.cc": "if (row.at < context.now()) return;",
+          "tests/a.cc": "f(now.wall);"}]),
     words.every_test_asserts: (
         [{"a.cc": "TEST(Noun, Does) {\n  run();\n}"}, {"a.cc": "TEST_F(Noun, Does) { SUCCEED(); }"},
          {"a.cc": "void rows(int a) { run(a); }\nTEST(Noun, Does) { rows(1); }"}],

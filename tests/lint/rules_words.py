@@ -104,6 +104,22 @@ def codes_are_not_compared_as_text(tree):
         yield Problem(path, line, f"'{match.group()}' compares a code by its word")
 
 
+# Where the other side is a wall clock too, or where the clock itself is told.
+WALL_CLOCKS = ("agents/core/agent.cc", "agents/core/agent_kernels.cc", "agents/kernel/fake_backend.cc", "agents/runtime/agent_runtime.cc",
+               "controller/api/api.cc", "controller/api/api_context.h", "controller/cell/leader/clock_guard.cc",
+               "controller/cell/leader/clock_guard.h", "controller/cell/leader/rounds.cc", "controller/runtime/api_node.cc",
+               "controller/runtime/cell_node.cc", "controller/runtime/controller_process.cc",
+               "controller/runtime/sessions/session_spans.cc", "events/log/local/log_time.h", "ops/cli/main.cc")
+
+
+def times_are_the_clusters(tree):
+    """A machine's wall clock is not compared with a time of the state (P16): ApiContext::now() is the cluster's time."""
+    code = [path for path in tree.code() if path.startswith(("controller/", "projections/", "events/", "agents/", "ops/"))]
+    for path, line, match in matches(tree, code, re.compile(r"now\w*(?:\(\))?\.wall\b")):
+        if path not in WALL_CLOCKS:
+            yield Problem(path, line, f"'{match.group()}' is a wall clock: times of the state are of the cluster's (ADR 0114)")
+
+
 TEST_HEAD = re.compile(r"\b(?:TYPED_)?TEST(?:_[FP])?\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*$|\bRC_GTEST(?:_\w+)?_PROP\s*\(")
 TEST_NAME = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.M)
 ASSERTION = re.compile(r"\b(?:EXPECT|ASSERT)_\w+|\bFAIL\s*\(|\bADD_FAILURE\w*\s*\(|\bRC_\w*ASSERT\w*|\.\s*then\w*\s*\("

@@ -164,13 +164,20 @@ void SimUsers::ask(v1::Request request, const Instant& now) {
 
 void SimUsers::send(Ask& ask, const Instant& now) {
   ask.sent_at = now.boottime;
-  ask.request.set_sent_ms(now.wall / kMillisecond);
+  ask.request.set_sent_ms(cluster_time(now) / kMillisecond);
+  ask.request.set_wall_ms(now.wall / kMillisecond);
   const Partition partition{Stream::kRequests, crc32c(ask.request.id()) % cluster_.layout.requests};
   log_->append(partition, ask.request.id(), signer_.sign(Channel::kRequest, ask.request.SerializeAsString()),
                {});
 }
 
+// As an API server counts it, of the newest record that it read.
+Timestamp SimUsers::cluster_time(const Instant& now) const {
+  return heard_.wall == 0 ? now.wall : heard_.wall + (now.boottime - heard_.boottime);
+}
+
 void SimUsers::turn(const Instant& now, const projections::State* view) {
+  if (view != nullptr && view->epoch().time != heard_.wall) heard_ = {view->epoch().time, now.boottime};
   const bool ready = view != nullptr && view->groups.find("default") != nullptr;
   std::vector<v1::Request> again;
   for (auto& ask : asks_) {

@@ -59,6 +59,7 @@ class SimUsers {
   void take_answer(Ask& ask, const projections::RequestRow& answer);
   void send_conflict(const projections::State& view, const Instant& now);
   bool wants_ended(const projections::SessionRow& session) const;
+  Timestamp cluster_time(const Instant& now) const;
   void send(Ask& ask, const Instant& now);
   void set_up_preemption(v1::ResourceGroupDefined* group);
   void draw_policies(v1::ResourceGroupDefined* group);
@@ -79,6 +80,7 @@ class SimUsers {
   Mood mood_ = Mood::kBusy;
   Demands* demands_;
   std::optional<Rng> policies_;  // nullopt: those of every run
+  Instant heard_;                // the newest header time, and when it was heard
 };
 
 }  // namespace berth::simulation

@@ -117,11 +117,12 @@ Result<AppPass> AppPassSeal::unseal(Kind kind, std::string_view text) const {
   return *pass;
 }
 
-Result<void> UsedTickets::use(const AppPass& ticket, Timestamp now) {
-  if (now >= ticket.until || ticket.until - kLifetime < since_)
+// A ticket of before this process may have been used.
+Result<void> UsedTickets::use(const AppPass& ticket, Timestamp now, Timestamp boottime) {
+  if (now >= ticket.until || ticket.until - kLifetime < now - (boottime - since_))
     return make_error(
         "ticket-expired",
-        "this ticket was good until " + format_second(ticket.until) + ", and " + server_says(now),
+        "this ticket was good until " + format_second(ticket.until) + ", and " + cluster_says(now),
         "open the app from the console again");
   const std::scoped_lock lock(mutex_);
   std::erase_if(used_, [now](const auto& used) { return used.second <= now; });

@@ -57,10 +57,10 @@ class UsedTickets {
   static constexpr Duration kLifetime = 30 * kSecond;  // of a ticket
   static constexpr std::size_t kMax = 100'000;         // kept; no ticket is taken beyond it
 
-  explicit UsedTickets(Timestamp now) : since_(now) {}
-  // Whether the ticket may be used now; then it is used. Codes: ticket-expired, ticket-used,
-  // too-many-tickets.
-  Result<void> use(const AppPass& ticket, Timestamp now);
+  explicit UsedTickets(Timestamp boottime) : since_(boottime) {}
+  // Whether the ticket may be used now; then it is used. `now`: the cluster's time, `boottime`: this
+  // machine's. Codes: ticket-expired, ticket-used, too-many-tickets.
+  Result<void> use(const AppPass& ticket, Timestamp now, Timestamp boottime);
 
  private:
   const Timestamp since_;

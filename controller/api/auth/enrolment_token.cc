@@ -10,7 +10,7 @@ Error token_not_valid(const std::string& whose, std::optional<Timestamp> expired
     return make_error("token-not-valid", "no such token is open for this " + whose,
                       "it works once, until it expires: " + renew);
   return make_error("token-not-valid",
-                    "this token was good until " + format_second(*expired) + ", and " + server_says(now),
+                    "this token was good until " + format_second(*expired) + ", and " + cluster_says(now),
                     renew + " makes a new one");
 }
 

@@ -19,7 +19,7 @@ bool still_may(const StateView& view, const Caller& caller, const FolderId& fold
 }  // namespace
 
 bool AccessWatch::may_go_on() {
-  const Timestamp now = context_.clock().now().wall;
+  const Timestamp now = context_.now();
   if (now - looked_ < kLookEvery) return true;
   looked_ = now;
   bool may = false;

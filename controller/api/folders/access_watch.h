@@ -15,7 +15,7 @@ class AccessWatch {
         caller_(std::move(caller)),
         folder_(folder),
         least_(least),
-        looked_(context.clock().now().wall) {}
+        looked_(context.now()) {}
 
   // Looks once a second at most.
   bool may_go_on();

@@ -74,7 +74,7 @@ AppConnection::AppConnection(const Services& services, Client client, std::weak_
       weak_owner_(std::move(owner)),
       entry_(std::move(entry)),
       counted_(services.metrics),
-      used_at_(services.context.clock().now().wall),
+      used_at_(services.context.now()),
       app_buffer_(kAppBufferMax),
       watch_(client_.stream.get_executor()),
       patience_(client_.stream.get_executor()) {}
@@ -91,7 +91,7 @@ void AppConnection::serve(HeaderParser&& request, std::string request_id, std::f
   owner_ = weak_owner_.lock();
   request_id_ = std::move(request_id);
   done_ = std::move(done);
-  used_at_ = services_.context.clock().now().wall;
+  used_at_ = services_.context.now();
   began_ = heard_ = steady_clock::now();
   parser_.emplace(std::move(request));
   parser_->body_limit(boost::none);
@@ -218,7 +218,7 @@ void AppConnection::took_request(ErrorCode error) {
     return pump_request();
   }
   if (error) return is_of_http(error) ? refuse_body(error) : close();
-  used_at_ = services_.context.clock().now().wall;
+  used_at_ = services_.context.now();
   const std::size_t size = up_.size - parser_->get().body().size;
   request_done_ = parser_->is_done();
   if (request_lost_ || (size == 0 && !request_done_)) return request_done_ ? request_over() : pump_request();
@@ -275,7 +275,7 @@ void AppConnection::pass_request() {
 }
 
 void AppConnection::pass_to_app(std::string piece) {
-  used_at_ = services_.context.clock().now().wall;
+  used_at_ = services_.context.now();
   *request_left_ -= piece.size();
   request_done_ = *request_left_ == 0;
   const auto go_on = [](AppConnection& self) {

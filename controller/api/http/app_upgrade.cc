@@ -47,7 +47,7 @@ void AppConnection::pump_to_app(std::size_t size) {
   const auto read = [](AppConnection& self) {
     self.client_.stream.async_read_some(asio::buffer(self.up_.bytes.get(), self.up_.size),
                                         self.on([](auto& me, ErrorCode error, std::size_t came) {
-                                          me.used_at_ = me.services_.context.clock().now().wall;
+                                          me.used_at_ = me.services_.context.now();
                                           if (!error) return me.pump_to_app(came);
                                           if (error != asio::error::eof) return me.close();
                                           me.app_->finish();

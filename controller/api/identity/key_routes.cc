@@ -68,7 +68,7 @@ void fill_new_key(const Services& services, const Call& call, const json::object
   // What was asked for, without what differs from try to try: secret, nonce and time.
   request.set_keyed_hash(
       std::string(as_view(blake2b_128(hashed_bytes(request) + std::to_string(expires_in.value_or(0))))));
-  if (expires_in) key.set_expires_ns(services.context.clock().now().wall + *expires_in * kMillisecond);
+  if (expires_in) key.set_expires_ns(services.context.now() + *expires_in * kMillisecond);
   services.context.key_pairs().seal(key, new_key_pair().secret_key);
 }
 

@@ -102,7 +102,7 @@ void create_producer(const Services& services, const CallPtr& call, const Reply&
     put.set_create(true);
     if (const auto text = in.text("display_name", kDisplayTextMax)) put.set_display_name(*text);
     read_scope(in, put, true, errors);
-    read_token(in, put, services.context.clock().now().wall);
+    read_token(in, put, services.context.now());
   };
   put_and_reply(services, call, reply, fill, "producer", 201,
                 [name](const StateView& view) { return shown_producer(view, *name); });
@@ -128,7 +128,7 @@ void rotate_key(const Services& services, const CallPtr& call, const Reply& repl
     v1::PutProducer& put = *request.mutable_put_producer();
     put.set_name(call->path[0]);
     put.set_rotate(true);
-    read_token(in, put, services.context.clock().now().wall);
+    read_token(in, put, services.context.now());
   };
   put_and_reply(services, call, reply, fill, "producer", 200,
                 [name = call->path[0]](const StateView& view) { return shown_producer(view, name); });
@@ -143,7 +143,7 @@ void remove_producer(const Services& services, const CallPtr& call, const Reply&
 Result<std::uint32_t> generation_of(const Services& services, const std::string& name, const Hash128& hash) {
   std::optional<std::uint32_t> generation;
   std::optional<Timestamp> expired;
-  const Timestamp now = services.context.clock().now().wall;
+  const Timestamp now = services.context.now();
   services.context.with_state([&](const StateView& view) {
     const auto* row = view.state.producers.find(name);
     if (row == nullptr || row->def.token_hash().empty()) return;

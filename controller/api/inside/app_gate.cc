@@ -94,7 +94,7 @@ std::optional<Problem> check_app_request(const Services& services, Call& call) {
   // enough.
   for (const std::string_view cookie : app_cookies(services, request)) {
     const auto pass = services.context.app_passes().open(AppPassSeal::Kind::kCookie, cookie);
-    if (!pass.ok() || pass->app != *app || pass->until <= services.context.clock().now().wall) continue;
+    if (!pass.ok() || pass->app != *app || pass->until <= services.context.now()) continue;
     auto kernel = find_app_kernel(services, *pass);
     if (!kernel.ok()) {
       why = to_problem(kernel.error());
@@ -108,7 +108,7 @@ std::optional<Problem> check_app_request(const Services& services, Call& call) {
 }
 
 Result<FoundKernel> find_app_kernel(const Services& services, const AppPass& pass) {
-  const Timestamp now = services.context.clock().now().wall;
+  const Timestamp now = services.context.now();
   Result<FoundKernel> found =
       make_error("signed-out", "this browser is not signed in any more", "sign in again, and open the app");
   Timestamp recorded = 0;  // use

@@ -15,7 +15,7 @@ namespace berth::controller::api {
 // Thread-safe.
 struct AppGate {
   // `origin`: of origin_of_url(), below which apps have names; empty: names below localhost alone.
-  AppGate(std::string_view origin, Timestamp now) : names(origin), tickets(now) {}
+  AppGate(std::string_view origin, Timestamp boottime) : names(origin), tickets(boottime) {}
 
   const AppNames names;
   UsedTickets tickets;

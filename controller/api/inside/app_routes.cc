@@ -53,7 +53,7 @@ void make_ticket(const Services& services, const CallPtr& call, const Reply& rep
     return refuse(make_problem("no-app-origin", "apps have no names of their own on this server",
                                "start it with --app-domain URL, to which a wildcard name leads, or use it by "
                                "localhost"));
-  const Timestamp end = services.context.clock().now().wall + UsedTickets::kLifetime;
+  const Timestamp end = services.context.now() + UsedTickets::kLifetime;
   const AppPass pass{
       services.context.new_id(),          call->caller.browser_session, call->caller.user, id, end,
       console_of(services, call->request)};
@@ -86,7 +86,9 @@ void take_ticket(const Services& services, const CallPtr& call, const Reply& rep
         make_error("pass-invalid", "this ticket is of another app", "open the app from the console again"));
   const auto kernel = find_app_kernel(services, *ticket);
   if (!kernel.ok()) return refuse(kernel.error());
-  if (const auto used = services.apps.tickets.use(*ticket, services.context.clock().now().wall); !used.ok())
+  if (const auto used =
+          services.apps.tickets.use(*ticket, services.context.now(), services.context.clock().now().boottime);
+      !used.ok())
     return refuse(used.error());
   call->caller = kernel->facts.caller;
   AppPass pass = *ticket;

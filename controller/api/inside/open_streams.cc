@@ -51,7 +51,7 @@ void OpenStreams::look_later() {
 void OpenStreams::look() {
   std::vector<std::pair<std::shared_ptr<OpenStream>, Error>> over;
   std::vector<std::shared_ptr<OpenStream>> held;  // the last handle must not go under the lock
-  const Timestamp now = context_.clock().now().wall;
+  const Timestamp now = context_.now();
   context_.with_state([&](const StateView& view) {
     const std::lock_guard lock(mutex_);
     for (auto& [address, open] : open_) {

@@ -16,10 +16,7 @@ std::uint16_t close_of(const Error& problem) {
 Error wrong_message(const char* why, const char* hint) { return make_error(kMessageInvalid, why, hint); }
 
 StreamRelay::StreamRelay(const Services& services, Way way, State state)
-    : services_(services),
-      way_(std::move(way)),
-      used_at_(services.context.clock().now().wall),
-      state_(state) {}
+    : services_(services), way_(std::move(way)), used_at_(services.context.now()), state_(state) {}
 
 void StreamRelay::take(Message message, std::function<void()> done) {
   Lock lock(mutex_);

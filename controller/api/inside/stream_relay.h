@@ -77,7 +77,7 @@ class StreamRelay : public MessageRelay, public OpenStream, public std::enable_s
   State state() const { return state_; }
   const Services& services() const { return services_; }
   const Way& way() const { return way_; }
-  void use() { used_at_ = services_.context.clock().now().wall; }
+  void use() { used_at_ = services_.context.now(); }
   // Asks the journal for the opening, then the agent.
   void record(v1::WayKind kind, std::string name);
   // Whether a binary message has the size that input may have; else the stream ends.

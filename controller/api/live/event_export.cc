@@ -122,7 +122,7 @@ class EventExport final : public FrameStream, public std::enable_shared_from_thi
       const bool same = now.role == began_as_.role && now.domain == began_as_.domain &&
                         now.projects == began_as_.projects && now.admin_of == began_as_.admin_of;
       if (!same) code = "rights-changed";
-      if (!is_still_signed_in(view.state, reader, context_.clock().now().wall)) code = "signed-out";
+      if (!is_still_signed_in(view.state, reader, context_.now())) code = "signed-out";
     });
     return code;
   }

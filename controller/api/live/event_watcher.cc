@@ -104,9 +104,7 @@ void Watcher::end(Lock& lock, EventHub::Life life) {
   hand_out(lock);
 }
 
-bool Watcher::is_signed_out() const {
-  return filter_.until != 0 && filter_.until <= hub_.context_.clock().now().wall;
-}
+bool Watcher::is_signed_out() const { return filter_.until != 0 && filter_.until <= hub_.context_.now(); }
 
 void Watcher::cut_off(Code code) {
   pending_.frames.push_back(

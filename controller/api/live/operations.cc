@@ -93,7 +93,7 @@ double rate(std::uint64_t before, std::uint64_t after, Duration took) {
   return static_cast<double>(after - before) / in_seconds(took);
 }
 
-json::array agents_json(ApiContext& context, const NodeFacts& facts, const Instant& now) {
+json::array agents_json(ApiContext& context, const NodeFacts& facts, Timestamp boottime) {
   std::map<std::string, Timestamp> heard;
   for (const AgentBeat& beat : facts.beats) heard[beat.agent] = beat.heard;
   std::map<std::string, AgentState> states;
@@ -107,8 +107,8 @@ json::array agents_json(ApiContext& context, const NodeFacts& facts, const Insta
     json::object agent{{"name", name}, {"state", name_of(state)}, {"last_beat", nullptr}};
     agent["beat_age_seconds"] = nullptr;
     if (const auto it = heard.find(name); it != heard.end()) {
-      const Duration age = std::max<Duration>(0, now.boottime - it->second);
-      agent["last_beat"] = time_or_null(now.wall - age);
+      const Duration age = std::max<Duration>(0, boottime - it->second);
+      agent["last_beat"] = time_or_null(context.now() - age);
       agent["beat_age_seconds"] = in_seconds(age);
     }
     out.push_back(std::move(agent));
@@ -154,7 +154,7 @@ Operations::Counted Operations::count() const {
 void Operations::sample() {
   const std::lock_guard lock(sampling_);
   Counted now = count();
-  const Timestamp wall = context_.clock().now().wall;
+  const Timestamp wall = context_.now();
   std::vector<double> values = values_of(now);
   before_ = std::move(now);
   ring_.add(wall, std::move(values));
@@ -162,7 +162,7 @@ void Operations::sample() {
 
 std::vector<double> Operations::values_of(const Counted& now) {
   const InState state = look(context_);
-  ring_.saw_leader(state.epoch, state.leader, context_.clock().now().wall);
+  ring_.saw_leader(state.epoch, state.leader, context_.now());
   const bool first = before_.boottime == 0;
   const Duration took = first ? 0 : now.boottime - before_.boottime;
   const NodeFacts &was = before_.facts, &is = now.facts;
@@ -188,8 +188,8 @@ json::object Operations::json(Duration window) {
   const NodeFacts facts = context_.node_facts();
   const ClusterFacts cluster = context_.facts();
   json::object out = ring_.json(static_cast<std::size_t>(window / kSampleEvery));
-  out["from"] = time_or_null(now.wall - window);
-  out["to"] = time_or_null(now.wall);
+  out["from"] = time_or_null(context_.now() - window);
+  out["to"] = time_or_null(context_.now());
   out["step_seconds"] = kSampleEvery / kSecond;
   std::string position = "0";
   const InState state = look(context_);
@@ -211,7 +211,7 @@ json::object Operations::json(Duration window) {
     out["disks"].as_array().push_back(json::object{
         {"name", "data"}, {"used_bytes", facts.space->used}, {"total_bytes", facts.space->size}});
   out["quarantine"] = json::object{{"count", static_cast<std::int64_t>(state.quarantine)}};
-  out["agents"] = agents_json(context_, facts, now);
+  out["agents"] = agents_json(context_, facts, now.boottime);
   return out;
 }
 

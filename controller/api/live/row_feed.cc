@@ -302,7 +302,7 @@ void RowFeed::end_sign_ins() {
   const std::lock_guard lock(mutex_);
   ending_sign_ins_ = keeps(WatchedTable::kBrowserSessions) && !stopped_;
   if (!ending_sign_ins_) return;
-  const Timestamp now = context_.clock().now().wall;
+  const Timestamp now = context_.now();
   std::erase_if(owners_.sign_ins, [&](const auto& entry) {
     const SignedIn& sign_in = entry.second;
     if (sign_in.ends <= now)

@@ -94,7 +94,7 @@ void RowWatcher::arm_clock() {
 }
 
 void RowWatcher::on_clock() {
-  const bool over = until_ != 0 && until_ <= feed_.context_.clock().now().wall;
+  const bool over = until_ != 0 && until_ <= feed_.context_.now();
   std::uint64_t next;
   {
     const Lock lock(mutex_);

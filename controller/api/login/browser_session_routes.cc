@@ -20,7 +20,7 @@ using projections::Verb;
 // The newest first. What is over is not shown, though nobody has ended it.
 json::array browser_sessions_of(const StateView& view, const Services& services, const Call& call,
                                 const std::string& user) {
-  const Timestamp now = services.context.clock().now().wall;
+  const Timestamp now = services.context.now();
   const Duration idle = services.sign_in.options.idle;
   std::vector<const BrowserSessionRow*> rows;
   view.state.browser_sessions.for_each_unordered([&](const BrowserSessionRow& row) {

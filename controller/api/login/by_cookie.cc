@@ -36,12 +36,12 @@ std::optional<Problem> check_csrf(const HttpRequest& request, const BrowserCooki
 }
 
 void record_use(ApiContext& context, v1::RecordUse use) {
-  const Timestamp now = context.clock().now().wall;
+  const Timestamp now = context.now();
   use.set_used_ms(now / kMillisecond);
   v1::Request request;
   request.set_id(std::string(context.new_id().view()));
   request.set_actor("controller");
-  request.set_sent_ms(now / kMillisecond);
+  stamp_times(context, request);
   *request.mutable_record_use() = std::move(use);
   (void)context.submit(request, [](const AppendResult&) {});
 }
@@ -65,7 +65,7 @@ std::optional<Problem> authenticate_by_cookie(const Services& services, Call& ca
   if (auto problem = check_page(services.sign_in, call.request, writes)) return problem;
   const auto row = find_browser_session(services.context, cookie, call.caller);
   if (!row) return signed_out("this browser is not signed in any more");
-  const Timestamp now = services.context.clock().now().wall;
+  const Timestamp now = services.context.now();
   if (row->expires_at <= now) return signed_out("this browser signed in too long ago");
   if (row->used_at + services.sign_in.options.idle <= now)
     return signed_out("nobody has used this browser session for long");
@@ -78,7 +78,7 @@ std::optional<Problem> authenticate_by_cookie(const Services& services, Call& ca
 }
 
 void record_use_of_browser(const Services& services, const Uuid& browser_session, Timestamp recorded) {
-  const Timestamp now = services.context.clock().now().wall;
+  const Timestamp now = services.context.now();
   if (!services.sign_in.last_use.is_new(to_string(browser_session), recorded, now)) return;
   v1::RecordUse use;
   use.set_browser_session(std::string(browser_session.view()));

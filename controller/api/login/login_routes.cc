@@ -28,7 +28,7 @@ Problem login_failed() {
 Error link_not_valid(std::optional<Timestamp> expired, Timestamp now) {
   return make_error(
       "link-not-valid",
-      expired ? "this login link was good until " + format_second(*expired) + ", and " + server_says(now)
+      expired ? "this login link was good until " + format_second(*expired) + ", and " + cluster_says(now)
               : "this login link was used, has expired or was replaced by a newer one",
       "ask an administrator for another: berth login-link USER");
 }
@@ -49,7 +49,7 @@ void start_browser_session(const Services& services, const CallPtr& call, const 
   start.set_id(std::string(cookie.id.view()));
   start.set_user(user);
   start.set_secret_hash(std::string(as_view(hash_of_cookie(cookie))));
-  start.set_expires_ms((services.context.clock().now().wall + lifetime) / kMillisecond);
+  start.set_expires_ms((services.context.now() + lifetime) / kMillisecond);
   start.set_client(clipped(call->request.user_agent, kClientMax));
   start.set_address(services.sign_in.client_of(call->request));
   start.set_password_set(std::string(as_view(mark)));
@@ -107,7 +107,7 @@ void add_key_pair(const Services& services, const CallPtr& call, const Reply& re
   key.set_id(pair.access_key);
   key.set_user(user);
   key.set_name(wanted.name);
-  key.set_expires_ns(services.context.clock().now().wall + wanted.expires_in_ms * kMillisecond);
+  key.set_expires_ns(services.context.now() + wanted.expires_in_ms * kMillisecond);
   key.set_read_only(wanted.read_only);
   services.context.key_pairs().seal(key, pair.secret_key);
   ask_and_reply(services, call, reply, request, [=](const RequestAnswer& answer) {
@@ -141,7 +141,7 @@ struct FoundLink {
 
 Result<FoundLink> find_link(const Services& services, const Call& call, const std::string& token) {
   const std::string hash(as_view(hash_of_token(token)));
-  const Timestamp now = services.context.clock().now().wall;
+  const Timestamp now = services.context.now();
   std::optional<FoundLink> found;
   std::optional<Timestamp> expired;
   services.context.with_state([&](const StateView& view) {

@@ -52,7 +52,7 @@ std::string add_link(const Services& services, v1::Request& request, std::int64_
   const std::string asked = hashed_bytes(request) + std::to_string(good_for_ms);
   request.set_keyed_hash(std::string(as_view(blake2b_128(asked))));
   std::string token = base64url(as_view(services.context.passwords().keyed_hash("login link:" + asked)));
-  const Timestamp expires = services.context.clock().now().wall + good_for_ms * kMillisecond;
+  const Timestamp expires = services.context.now() + good_for_ms * kMillisecond;
   auto& issue = *request.mutable_issue_login_link();
   issue.set_token_hash(std::string(as_view(hash_of_token(token))));
   issue.set_expires_ms(expires / kMillisecond);

@@ -17,8 +17,6 @@ constexpr Unit kUnits[] = {{"ms", 1, 12},       {"s", 1000, 9},        {"", 1000
 
 }  // namespace
 
-std::string format_second(Timestamp time) { return format_time(time - time % kSecond); }
-
 std::string format_milliseconds(Timestamp time) {
   const std::int64_t part = time % kSecond < 0 ? time % kSecond + kSecond : time % kSecond;
   const std::string decimals = std::to_string(1'000 + part / kMillisecond);
@@ -27,6 +25,7 @@ std::string format_milliseconds(Timestamp time) {
   return text;
 }
 
+std::string cluster_says(Timestamp now) { return "the cluster's time is " + format_second(now); }
 std::string server_says(Timestamp now) { return "this server's clock says " + format_second(now); }
 
 std::string format_duration_ms(std::int64_t milliseconds) {

@@ -15,10 +15,9 @@ namespace berth::controller::api {
 // Always three decimals: "2026-01-01T00:00:00.000Z".
 std::string format_milliseconds(Timestamp time);
 
-// Whole seconds: "2026-01-01T00:00:00Z". In refusals that compare times of two clocks: the reader has to see
-// which clock said what.
-std::string format_second(Timestamp time);
-std::string server_says(Timestamp now);  // "this server's clock says 2026-01-01T00:00:00Z"
+// In refusals that compare times: the reader has to see which clock said what.
+std::string cluster_says(Timestamp now);  // "the cluster's time is 2026-01-01T00:00:00Z"
+std::string server_says(Timestamp now);   // "this server's clock says 2026-01-01T00:00:00Z"
 inline constexpr const char* kCheckClocks = "check the clocks of both machines (timedatectl)";
 
 // From milliseconds: "300s", or "1500ms" if it is no whole number of seconds.

@@ -173,7 +173,7 @@ void enroll(const Services& services, const CallPtr& call, const Reply& reply) {
 
 // Enrols the agent, too; its key is given to who brings the token, and to nobody else.
 void take_token(const Services& services, const CallPtr& call, const Reply& reply) {
-  const Timestamp now = services.context.clock().now().wall;
+  const Timestamp now = services.context.now();
   const auto fill = [&](v1::Request& request, const json::object& body, Errors& errors) {
     const auto [hash, expires] = read_token(body, now, now + kTokenTimeMax, errors);
     v1::EnrollAgent& enroll = *request.mutable_enroll_agent();
@@ -192,7 +192,7 @@ Result<std::uint32_t> generation_of_token(const Services& services, const std::s
                                           const Hash128& hash) {
   std::optional<std::uint32_t> generation;
   std::optional<Timestamp> expired;
-  const Timestamp now = services.context.clock().now().wall;
+  const Timestamp now = services.context.now();
   services.context.with_state([&](const StateView& view) {
     const auto* row = view.state.agents.find(agent);
     if (row == nullptr || row->token_hash == Hash128{}) return;

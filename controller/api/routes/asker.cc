@@ -22,16 +22,14 @@ Problem conflict() {
                       "use a new key for a new request");
 }
 
-// The request's time is of the server that took it, and the cluster's never goes back: a clock that was set
-// back makes requests late. `asked`: unset where the request was answered before, maybe by another server.
+// `asked`: unset where the request was answered before, maybe by another server.
 Problem expired(const RequestRow& row, std::optional<Timestamp> asked) {
-  const std::string cluster = "the cluster's time was " + format_second(row.answered_at);
+  const std::string decided = "decided at " + format_second(row.answered_at) + " by the cluster's time";
   return make_problem(
       "request-expired",
-      asked ? "the request came too late: " + server_says(*asked) + " when it was asked, and " + cluster
-            : "the request came too late: " + cluster + " then",
-      "if the times are far apart, check the clocks of this server and of the leading controller "
-      "(timedatectl); then ask again with a new Idempotency-Key");
+      asked ? "the request was asked at " + format_second(*asked) + " and " + decided + ": too late"
+            : "the request was " + decided + ": too late",
+      "the log was away or far behind in between; ask again with a new Idempotency-Key");
 }
 
 // What the row says to a request of that body. A row without a hash answers whatever was asked.
@@ -64,7 +62,7 @@ struct Asker::Asked {
   std::string actor;
   Uuid id;
   RequestHash hash;
-  Timestamp sent = 0;  // wall time here
+  Timestamp sent = 0;  // the cluster's time as heard here
   Done done;
   AnswerBoard::Ticket ticket = 0;
 };
@@ -131,7 +129,7 @@ v1::Request request_of(const Services& services, const Call& call) {
   request.set_id(std::string(call.id.view()));
   request.set_actor(call.caller.actor());
   if (call.trace) request.set_trace(to_traceparent(context_within(call)));
-  request.set_sent_ms(services.context.clock().now().wall / kMillisecond);
+  stamp_times(services.context, request);
   *request.mutable_owner() = owner_of(call.caller);
   if (const Uuid& id = call.caller.browser_session; !id.is_nil())
     request.set_browser_session(std::string(id.view()));

@@ -42,6 +42,15 @@ template <class Table, class F> json::object count_by(const Table& table, F name
   return out;
 }
 
+const char* clock_word(projections::ClockBehind behind) {
+  switch (behind) {
+    case projections::ClockBehind::kNot: return "no";
+    case projections::ClockBehind::kToConfirm: return "to-confirm";
+    case projections::ClockBehind::kConfirmed: return "confirmed";
+  }
+  return "no";
+}
+
 json::object fold_to_json(const StateView& view) {
   const auto& epoch = view.state.epoch();
   json::object out{{"epoch", epoch.epoch},
@@ -50,6 +59,7 @@ json::object fold_to_json(const StateView& view) {
                    {"rules", epoch.rules}};
   out["time"] = time_or_null(epoch.time);
   out["clock_jumped"] = epoch.clock_jumped;
+  out["clock_behind"] = clock_word(epoch.clock_behind);
   out["quarantined"] = view.state.quarantine.size();
   out["sessions"] = count_by(view.state.sessions, [](const projections::SessionRow& row) {
     return projections::name_of(row.status);

@@ -64,7 +64,7 @@ void get_fair_share(const Services& services, const CallPtr& call, const Reply& 
   const std::string group = query.text("group").value_or("default");
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  const Timestamp wall = services.context.clock().now().wall;
+  const Timestamp wall = services.context.now();
   HttpReply out;
   services.context.with_state([&](const StateView& view) { out = fair_share_of(view, *call, group, wall); });
   reply(std::move(out));

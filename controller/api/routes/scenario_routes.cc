@@ -12,7 +12,7 @@ using projections::Verb;
 
 HttpReply exported(const Services& services, const Call& call, const std::string& group) {
   HttpReply out;
-  const Timestamp now = services.context.clock().now().wall;
+  const Timestamp now = services.context.now();
   services.context.with_state([&](const StateView& view) {
     placement::ExportOptions options;
     options.group = group;

@@ -105,7 +105,7 @@ void get_usage(const Services& services, const CallPtr& call, const Reply& reply
   SlotKinds kinds;
   std::set<std::string> groups;
   projections::Actor actor;
-  Timestamp now = services.context.clock().now().wall;
+  Timestamp now = services.context.now();
   services.context.with_state([&](const StateView& view) {
     now = std::max(now, view.state.epoch().time);
     kinds = SlotKinds(view.state);

@@ -34,12 +34,14 @@ bool BeatAcks::read(const std::string& payload, const State& state, const Instan
   ack.set_incarnation(beat.incarnation());
   ack.set_counter(beat.counter());
   ack.set_boottime_ns(beat.boottime_ns());
+  ack.set_time_ns(clock.header_time(now));
   const bool known = incarnation && agent->state == AgentState::kAlive && agent->incarnation == *incarnation;
   if (!known) {
     ack.set_unknown(true);
   } else {
     if (!leases.beat(beat.agent(), *incarnation, beat.counter(), now.boottime)) return false;
-    clock.beat(now, beat.agent(), from_wire_ms(beat.wall_ms()));
+    const bool same_machine = !config_.machine.is_nil() && agent->boot_id == config_.machine;
+    clock.beat(now, beat.agent(), from_wire_ms(beat.wall_ms()), same_machine);
     ack.set_lease_ms(agent->lease_ms);
     const auto* cursor = state.order_cursors.find(beat.agent());
     if (cursor != nullptr) projections::to_proto(cursor->last, ack.mutable_last_order());

@@ -12,8 +12,10 @@ bool near(Timestamp a, Timestamp b, Duration most) { return a > b - most && a < 
 
 }  // namespace
 
-void ClockGuard::elected(const Instant& now, Timestamp last_header, bool recorded_jump) {
+void ClockGuard::elected(const Instant& now, Timestamp last_header, bool recorded_jump,
+                         bool recorded_behind) {
   recorded_ = recorded_jump;
+  behind_recorded_ = recorded_behind;
   distrusted_ = recorded_jump || (last_header != 0 && now.wall > last_header + kClockTolerance);
   silent_ = distrusted_ && !recorded_;
   base_ = {distrusted_ ? last_header : std::max(now.wall, last_header), now.boottime};
@@ -30,27 +32,47 @@ ClockGuard::Verdict ClockGuard::tick(const Instant& now, std::size_t alive) {
   }
   const bool was_recorded = recorded_;
   distrusted_ = recorded_ = silent_ = false;
-  follow(now);  // small steps are followed, also backwards ones by standing still
-  return was_recorded ? Verdict::kAgreesAgain : Verdict::kFine;
+  base_ = {followed(now), now.boottime};
+  const Verdict verdict = compare(now);
+  return verdict == Verdict::kFine && was_recorded ? Verdict::kAgreesAgain : verdict;
 }
 
-void ClockGuard::follow(const Instant& now) { base_ = {std::max(now.wall, base_.time), now.boottime}; }
+// The wall clock with the time that is followed.
+ClockGuard::Verdict ClockGuard::compare(const Instant& now) {
+  const Duration behind = base_.time - now.wall;
+  if (!behind_recorded_ && behind > kClockTolerance) {
+    behind_recorded_ = true;
+    return Verdict::kBehind;
+  }
+  if (!behind_recorded_ || behind > 0) return Verdict::kFine;
+  behind_recorded_ = false;
+  return Verdict::kAgreesAgain;
+}
 
-void ClockGuard::witness(const Instant& now, Timestamp sent) {
+Timestamp ClockGuard::followed(const Instant& now) const {
+  const Duration passed = now.boottime - base_.boottime;
+  return std::max(now.wall, base_.time + passed / kSlowPace.of * kSlowPace.parts);
+}
+
+void ClockGuard::witness(const Instant& now, Timestamp wall) {
   if (!silent_) return;
-  // What was just sent by somebody else agrees with our clock: the journal was silent, the clock did not
-  // jump.
-  if (near(sent, now.wall, kClockTolerance))
+  // What somebody else just sent agrees with our clock: the journal was silent, the clock did not jump.
+  if (near(wall, now.wall, kClockTolerance))
     confirm(now);
   else
     silent_ = false;
 }
 
-void ClockGuard::beat(const Instant& now, const std::string& agent, Timestamp sent) {
+void ClockGuard::beat(const Instant& now, const std::string& agent, Timestamp wall, bool same_machine) {
   if (window_.agrees.empty() || !near(window_.began.at(now), now.wall, kAgreement))
-    window_ = {{now.wall, now.boottime}, {}};
+    window_ = {{now.wall, now.boottime}, {}, std::move(window_.no_witnesses)};
+  if (same_machine) {
+    window_.no_witnesses.insert(agent);
+    return;
+  }
+  window_.no_witnesses.erase(agent);
   bool& agrees = window_.agrees.try_emplace(agent, true).first->second;
-  agrees = agrees && near(sent, now.wall, kAgreement);
+  agrees = agrees && near(wall, now.wall, kAgreement);
 }
 
 // The window's own beginning is what most agents agreed with: a jump after its last beat is not.
@@ -58,18 +80,20 @@ void ClockGuard::renew(const Instant& now, std::size_t alive) {
   if (window_.agrees.empty() || now.boottime < window_.began.boottime + kWindow) return;
   const auto agreeing = std::count_if(window_.agrees.begin(), window_.agrees.end(),
                                       [](const auto& agent) { return agent.second; });
-  if (2 * static_cast<std::size_t>(agreeing) > alive) trusted_ = window_.began;
-  window_.agrees.clear();
+  const std::size_t witnesses = alive - std::min(alive, window_.no_witnesses.size());
+  if (2 * static_cast<std::size_t>(agreeing) > witnesses) trusted_ = window_.began;
+  window_ = {};
 }
 
 void ClockGuard::confirm(const Instant& now) {
+  const Timestamp time = header_time(now);
   distrusted_ = recorded_ = silent_ = false;
-  follow(now);
-  trusted_ = base_;
+  base_ = {std::max(now.wall, time), now.boottime};
+  trusted_ = {now.wall, now.boottime};
 }
 
 Timestamp ClockGuard::header_time(const Instant& now) const {
-  return is_believed(now) ? std::max(now.wall, base_.time) : base_.at(now);
+  return is_believed(now) ? followed(now) : base_.at(now);
 }
 
 }  // namespace berth::controller

@@ -5,10 +5,15 @@
 // seen, and no tick renews it, so small steps do not add up. While the clock is ahead nothing is believed of
 // it: until it agrees again, most agents' clocks agree with it, or an operator confirms it, time is the last
 // believed time plus what the boottime clock has counted.
+//
+// A wall clock that is behind the time of the records (it was ahead and was set right) is followed slowly:
+// time goes on at kSlowPace of the boottime clock until the wall clock has caught up. Deadlines fire
+// meanwhile.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 #include "events/base/clock.h"
@@ -16,20 +21,26 @@
 namespace berth::controller {
 
 inline constexpr Duration kClockTolerance = 60 * kSecond;
+// Of a clock that is behind: 2 h are made good in 8.
+struct Pace {
+  std::int64_t parts, of;
+};
+inline constexpr Pace kSlowPace{3, 4};
 
 class ClockGuard {
  public:
-  enum class Verdict : std::uint8_t { kFine, kJumped, kAgreesAgain };
+  enum class Verdict : std::uint8_t { kFine, kJumped, kBehind, kAgreesAgain };
 
   // At election. A clock far ahead of the last header time is believed only once witness() agrees with it.
-  void elected(const Instant& now, Timestamp last_header, bool recorded_jump);
-  // At each tick of a leader. kJumped and kAgreesAgain are said once, to be recorded. `alive`: how many
-  // agents are alive.
+  void elected(const Instant& now, Timestamp last_header, bool recorded_jump, bool recorded_behind);
+  // At each tick of a leader. kJumped, kBehind and kAgreesAgain are said once, to be recorded. `alive`: how
+  // many agents are alive.
   [[nodiscard]] Verdict tick(const Instant& now, std::size_t alive);
-  // The send time of a beat or request just read.
-  void witness(const Instant& now, Timestamp sent);
-  // The send time of a fresh beat of an agent that is alive.
-  void beat(const Instant& now, const std::string& agent, Timestamp sent);
+  // The wall clock of the maker of a beat or request just read.
+  void witness(const Instant& now, Timestamp wall);
+  // The wall clock of an agent that is alive, by a fresh beat. One on the controller's own machine has the
+  // controller's own clock and is no witness of that.
+  void beat(const Instant& now, const std::string& agent, Timestamp wall, bool same_machine);
   // An operator's word.
   void confirm(const Instant& now);
 
@@ -48,18 +59,22 @@ class ClockGuard {
   struct Window {
     Pair began;
     std::map<std::string, bool> agrees;  // by agent: all its beats
+    std::set<std::string> no_witnesses;
   };
   bool is_ahead(const Instant& now) const { return now.wall > trusted_.at(now) + kClockTolerance; }
   bool is_believed(const Instant& now) const { return !distrusted_ && !is_ahead(now); }
   void renew(const Instant& now, std::size_t alive);
-  void follow(const Instant& now);
+  // Of a clock that is believed.
+  Timestamp followed(const Instant& now) const;
+  Verdict compare(const Instant& now);
 
   Pair trusted_;  // bounds what is believed
   Pair base_;     // what was believed last
   Window window_;
   bool distrusted_ = false;
-  bool recorded_ = false;  // ClockJumped is in the journal
-  bool silent_ = false;    // distrusted only because the last header was old at the election; no witness yet
+  bool recorded_ = false;         // ClockJumped is in the journal
+  bool behind_recorded_ = false;  // ClockBehind is
+  bool silent_ = false;  // distrusted only because the last header was old at the election; no witness yet
 };
 
 }  // namespace berth::controller

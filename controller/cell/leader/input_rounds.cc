@@ -92,7 +92,9 @@ void InputRounds::decide_request_entry(const LogEntry& entry, const Instant& now
     counters_.producers_refused.count(*refused);
     return;
   }
-  clock_.witness(now, from_wire_ms(request.sent_ms()));
+  // A producer of its own stamps one time alone: its wall clock.
+  const std::int64_t wall = request.wall_ms() != 0 ? request.wall_ms() : request.sent_ms();
+  clock_.witness(now, from_wire_ms(wall));
   decider_.begin_input(entry, now, out);
   if (decider_.is_broken()) return;
   bool confirms_clock = false;
@@ -118,7 +120,6 @@ void InputRounds::decide_report_entry(const LogEntry& entry, const Instant& now,
     ++counters_.dropped;
     return;
   }
-  clock_.witness(now, from_wire_ms(report.sent_ms()));
   decider_.begin_input(entry, now, out);
   bool snapshot = false, left = false;
   for (const ReportPart& part : parts_of(report)) {

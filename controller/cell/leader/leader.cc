@@ -28,7 +28,7 @@ Leader::Leader(const ControllerConfig& config, Projection& projection, Verifier&
   const auto& state = projection_.state();
   const auto& epoch = state.epoch();
   out.journal_end_wanted = true;  // the log may have lost its tail before the election landed (ADR 0053)
-  clock_.elected(now, epoch.time, epoch.clock_jumped);
+  clock_.elected(now, epoch.time, epoch.clock_jumped, epoch.clock_behind != projections::ClockBehind::kNot);
   feed_.set_custom_policies(config_.policies);
   feed_.rebuild(state, clock_.header_time(now));
   projection_.set_listener(&rows_);

@@ -86,6 +86,8 @@ void Rounds::decide_clock(const Instant& now) {
   v1::Event e;
   if (verdict == ClockGuard::Verdict::kJumped)
     e.mutable_clock_jumped()->set_wall_ns(now.wall);
+  else if (verdict == ClockGuard::Verdict::kBehind)
+    e.mutable_clock_behind()->set_wall_ns(now.wall);
   else
     e.mutable_clock_confirmed()->set_wall_ns(now.wall);
   decider_.add_own(std::move(e), now);

@@ -8,6 +8,7 @@
 // thread of their own: a slow terminal never makes the fold wait.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -35,14 +36,15 @@ class SessionLines final : public SessionWatch {
     std::chrono::milliseconds second{1'000};  // tests have shorter ones
   };
   using Take = std::function<void(const SessionLine&)>;
-  // What happened before `since` (wall time) is not told again. `tells`: asked each time; false: another node
-  // tells it.
+  // What happened before `since` (header time) is not told again. `tells`: asked each time; false: another
+  // node tells it.
   SessionLines(Timestamp since, std::function<bool()> tells, Take take, Limits limits);
   SessionLines(Timestamp since, std::function<bool()> tells, Take take)
       : SessionLines(since, std::move(tells), std::move(take), Limits()) {}
   ~SessionLines() override { stop(); }
 
   void start();
+  void begin(Timestamp since) { since_ = since; }
   // Takes no more; what came until now is told.
   void stop();
 
@@ -54,7 +56,7 @@ class SessionLines final : public SessionWatch {
   void add(SessionLine line);
   void run();
 
-  const Timestamp since_;
+  std::atomic<Timestamp> since_;
   const std::function<bool()> tells_;
   const Take take_;
   const Limits limits_;

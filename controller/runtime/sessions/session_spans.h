@@ -9,6 +9,7 @@
 // are derived, and a new leader goes on where the old one stopped.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 
@@ -22,16 +23,17 @@ using TakeSpan = std::function<void(Span)>;  // quick
 
 class SessionSpans final : public SessionWatch {
  public:
-  // What was over before `since` (wall time) makes no span. `tells`: false: another node makes them.
+  // What was over before `since` (header time) makes no span. `tells`: false: another node makes them.
   SessionSpans(Timestamp since, std::function<bool()> tells, TakeSpan take)
       : since_(since), tells_(std::move(tells)), take_(std::move(take)) {}
+  void begin(Timestamp since) { since_ = since; }
 
   void on_session(const projections::State& state, const projections::SessionRow* before,
                   const projections::SessionRow* after) override;
   void on_record(const v1::Record&) override {}
 
  private:
-  const Timestamp since_;
+  std::atomic<Timestamp> since_;
   const std::function<bool()> tells_;
   const TakeSpan take_;
 };

@@ -98,6 +98,8 @@ std::string format_time(Timestamp time) {
   return text += 'Z';
 }
 
+std::string format_second(Timestamp time) { return format_time(time - time % kSecond); }
+
 std::optional<Timestamp> parse_time(std::string_view text) {
   Scanner scan(text);
   const int year = scan.digits(4);

@@ -90,10 +90,10 @@ void add_operator_commands(Registry& registry, CLI::App* noun) {
   registry.on(release, "  berth cluster release requests/0@17", [subject, act](Shell& shell) {
     return act(shell, "/v1/quarantine/release", json::object{{"subject", *subject}}, "released: " + *subject);
   });
-  auto* confirm = registry.verb(noun, "confirm-clock",
-                                "Believe the controllers' clock after it jumped; deadlines fire again");
+  auto* confirm = registry.verb(
+      noun, "confirm-clock", "Say that the leader's clock is right after it jumped, or known to be behind");
   registry.on(confirm, "  berth cluster confirm-clock", [act](Shell& shell) {
-    return act(shell, "/v1/clock/confirm", nullptr, "the clock is believed again");
+    return act(shell, "/v1/clock/confirm", nullptr, "the clock is confirmed");
   });
   auto* accept = registry.verb(noun, "accept-truncation",
                                "Give up journal records that this server had read and that the log lost");

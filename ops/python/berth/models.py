@@ -1314,6 +1314,7 @@ class Cluster(TypedDict):
     rules: int
     time: str | None
     clock_jumped: bool
+    clock_behind: Literal["no", "to-confirm", "confirmed"]
     quarantined: int
     voids: int
     position: int

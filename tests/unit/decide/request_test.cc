@@ -1,4 +1,6 @@
 // What every request goes through before its own handler (P13): repeat, conflict, expiry.
+#include "events/base/time/rfc3339.h"
+#include "events/base/wire_time.h"
 #include "events/codec/chain_head.h"
 #include "tests/support/decide.h"
 #include "tests/support/folders.h"
@@ -248,6 +250,42 @@ TEST(Request, P13_ARequestMaySetItsDeadlineUpToOneHour) {
     late.after(deadline + kMillisecond).when(r).then({expired_at(sent + deadline)});
     given(world()).after(deadline).when(r).then({session_requested("s1")});
   }
+}
+
+TEST(Request, P16_ARequestOfFarAheadIsRefusedAndBothTimesAreNamed) {
+  Case c = given(world());
+  v1::Request r = request_session("s1");
+  r.set_sent_ms((c.journal().time() + 11 * kMinute) / kMillisecond);
+  c.when(r).then_refused("clock-ahead");
+  const std::string& message = c.decided()[0].request_refused().message();
+  EXPECT_NE(message.find(format_second(c.decided_at())), std::string::npos) << message;
+  EXPECT_NE(message.find(format_second(from_wire_ms(r.sent_ms()))), std::string::npos) << message;
+}
+
+// As if it were of now: its deadline is not later by that.
+TEST(Request, P16_ARequestOfALittleAheadIsDecided) {
+  Case c = given(world());
+  v1::Request r = request_session("s1");
+  r.set_sent_ms((c.journal().time() + 9 * kMinute) / kMillisecond);
+  c.when(r).then({session_requested("s1")});
+}
+
+// The leader has leapt from the last header of the evening to the morning: by the maker's wall clock the
+// request is of now. Neither a wall clock that is wrong nor an old one keeps a request alive.
+TEST(Request, P16_ARequestOfBeforeALeapOfTimeIsDecidedWhereItsMakersClockAgrees) {
+  const auto decided = [](Duration wall_after_evening) {
+    Case c = given(world());
+    const Timestamp evening = c.journal().time();
+    v1::Request r = request_session("s1");
+    r.set_sent_ms(evening / kMillisecond);
+    if (wall_after_evening >= 0) r.set_wall_ms((evening + wall_after_evening) / kMillisecond);
+    return c.after(8 * kHour).when(r).decided()[0].has_session_requested();
+  };
+  EXPECT_TRUE(decided(8 * kHour));
+  EXPECT_TRUE(decided(8 * kHour - 9 * kMinute));
+  EXPECT_FALSE(decided(-1)) << "no wall clock is told";
+  EXPECT_FALSE(decided(0)) << "it is of the evening";
+  EXPECT_FALSE(decided(9 * kHour)) << "a clock that is wrong";
 }
 
 TEST(Request, P13_ARepeatOfAnExpiredRequestIsAnsweredByItsExpiry) {

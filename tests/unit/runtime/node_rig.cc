@@ -80,7 +80,7 @@ std::string NodeRig::answer_to(v1::Request request, const std::string& actor) {
   const Uuid id = api_->new_id();
   request.set_id(std::string(id.view()));
   request.set_actor(actor);
-  request.set_sent_ms(clock_.now().wall / kMillisecond);
+  controller::stamp_times(*api_, request);
   request.mutable_owner()->set_user("admin");
   if (actor == kActor) *request.mutable_owner() = owner("admin");
   if (!api_->submit(request, {})) return "silent";
@@ -99,7 +99,7 @@ void NodeRig::ask_for_session(const std::string& name) {
   const Uuid id = api_->new_id();
   request.set_id(std::string(id.view()));
   request.set_actor(kActor);
-  request.set_sent_ms(clock_.now().wall / kMillisecond);
+  controller::stamp_times(*api_, request);
   *request.mutable_owner() = owner("admin");
   request.mutable_request_session()->set_name(name);
   request.mutable_request_session()->add_session_ids(std::string(session_id(name).view()));

@@ -59,6 +59,24 @@ class FragileStore final : public projections::Store {
   std::optional<projections::HistoryEntry> kept_;
 };
 
+// The machine's clocks, and what a test has turned them by since.
+class TurnedClock final : public Clock {
+ public:
+  Instant now() const override {
+    const Instant now = SystemClock().now();
+    return {now.wall + wall_, now.boottime + boottime_};
+  }
+  void set_wall(Duration by) { wall_ = by; }
+  // Time passes, on both.
+  void pass(Duration time) {
+    wall_ += time;
+    boottime_ += time;
+  }
+
+ private:
+  std::atomic<Duration> wall_ = 0, boottime_ = 0;
+};
+
 class NodeRig final : public controller::JournalListener {
  public:
   // Of its cluster: what is appended to the journal counts only with it.
@@ -86,6 +104,7 @@ class NodeRig final : public controller::JournalListener {
 
   controller::CellNode& node() { return *node_; }
   controller::ApiNode& api() { return *api_; }
+  TurnedClock& clock() { return clock_; }
   void fail_history() { store_->fail_history(); }
   // REQUIRES: before start().
   void keep(projections::HistoryEntry entry) { store_->keep(std::move(entry)); }
@@ -96,7 +115,7 @@ class NodeRig final : public controller::JournalListener {
 
  private:
   std::unique_ptr<FragileStore> store_;
-  SystemClock clock_;
+  TurnedClock clock_;
   SystemRandom random_;
   std::unique_ptr<controller::CellNode> node_;
   std::unique_ptr<controller::ApiNode> api_;

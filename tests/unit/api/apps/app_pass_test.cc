@@ -74,31 +74,51 @@ TEST(AppPassSeal, DamagedTextIsNoPass) {
   EXPECT_FALSE(seal.open(Kind::kTicket, text + "=").ok());
 }
 
-TEST(UsedTickets, ATicketOpensOnce) {
-  UsedTickets used(10 * kSecond);
-  AppPass ticket = kPass;
-  ticket.until = 50 * kSecond;
-  EXPECT_TRUE(used.use(ticket, 21 * kSecond).ok());
-  EXPECT_EQ(used.use(ticket, 22 * kSecond).error().code, "ticket-used");
+// Of a process that began at 10 s of its machine's boottime, where the cluster's time is `ahead` of that.
+class UsedTicketsTest : public ::testing::TestWithParam<Duration> {
+ protected:
+  Result<void> use(const AppPass& ticket, Timestamp boottime) {
+    AppPass there = ticket;
+    there.until += GetParam();
+    return used_.use(there, GetParam() + boottime, boottime);
+  }
+  static AppPass until(Timestamp boottime) {
+    AppPass ticket = kPass;
+    ticket.until = boottime;
+    return ticket;
+  }
+
+ private:
+  UsedTickets used_{10 * kSecond};
+};
+
+TEST_P(UsedTicketsTest, ATicketOpensOnce) {
+  AppPass ticket = until(50 * kSecond);
+  EXPECT_TRUE(use(ticket, 21 * kSecond).ok());
+  EXPECT_EQ(use(ticket, 22 * kSecond).error().code, "ticket-used");
   ticket.id = id_of('q');
-  EXPECT_TRUE(used.use(ticket, 22 * kSecond).ok());
+  EXPECT_TRUE(use(ticket, 22 * kSecond).ok());
 }
 
-TEST(UsedTickets, ATicketIsGoodForThirtySeconds) {
+TEST_P(UsedTicketsTest, ATicketIsGoodForThirtySeconds) {
+  EXPECT_EQ(use(until(50 * kSecond), 50 * kSecond).error().code, "ticket-expired");
+}
+
+TEST_P(UsedTicketsTest, ATicketOfBeforeARestartMayHaveBeenUsed) {
+  EXPECT_EQ(use(until(39 * kSecond), 12 * kSecond).error().code, "ticket-expired");
+  EXPECT_TRUE(use(until(41 * kSecond), 12 * kSecond).ok());
+}
+
+INSTANTIATE_TEST_SUITE_P(Clocks, UsedTicketsTest,
+                         ::testing::Values(Duration{0}, 2 * kHour, 1'700'000'000 * kSecond));
+
+TEST(UsedTickets, BothTimesAreTold) {
+  AppPass ticket = kPass;
+  ticket.until = 50 * kSecond;
   UsedTickets used(10 * kSecond);
-  AppPass ticket = kPass;
-  ticket.until = 50 * kSecond;
-  EXPECT_EQ(used.use(ticket, 50 * kSecond).error().code, "ticket-expired");
   EXPECT_EQ(
-      used.use(ticket, 50 * kSecond).error().message,
-      "this ticket was good until 1970-01-01T00:00:50Z, and this server's clock says 1970-01-01T00:00:50Z");
-}
-
-TEST(UsedTickets, ATicketOfBeforeARestartMayHaveBeenUsed) {
-  UsedTickets used(21 * kSecond);
-  AppPass ticket = kPass;
-  ticket.until = 50 * kSecond;
-  EXPECT_EQ(used.use(ticket, 22 * kSecond).error().code, "ticket-expired");
+      used.use(ticket, 50 * kSecond, 50 * kSecond).error().message,
+      "this ticket was good until 1970-01-01T00:00:50Z, and the cluster's time is 1970-01-01T00:00:50Z");
 }
 
 }  // namespace

@@ -182,7 +182,7 @@ TEST(Authentication, AKeyIsRefusedFromItsExpiryOn) {
   EXPECT_EQ(ApiRig::code_of(whoami()), "key-expired");
   EXPECT_EQ(
       ApiRig::json_of(whoami()).at("detail").as_string(),
-      "this key pair was good until 2023-11-14T22:14:20Z, and this server's clock says 2023-11-14T22:14:20Z");
+      "this key pair was good until 2023-11-14T22:14:20Z, and the cluster's time is 2023-11-14T22:14:20Z");
 }
 
 TEST(Authentication, AReadOnlyKeyReadsAndChangesNothing) {
@@ -323,9 +323,8 @@ TEST_F(Joining, ATokenIsGoodForItsAgentAndItsTimeAlone) {
   const auto told = [&](const char* token) {
     return std::string(ApiRig::json_of(join("a7", token)).at("detail").as_string());
   };
-  EXPECT_EQ(
-      told("one"),
-      "this token was good until 2023-11-14T22:28:20Z, and this server's clock says 2023-11-14T22:28:21Z");
+  EXPECT_EQ(told("one"),
+            "this token was good until 2023-11-14T22:28:20Z, and the cluster's time is 2023-11-14T22:28:21Z");
   EXPECT_EQ(told("two"), "no such token is open for this agent") << "only who has a token learns of its time";
   EXPECT_EQ(rig.cell.submitted, asked);
 }
@@ -349,10 +348,10 @@ TEST_F(Joining, ARepeatedRequestOpensTheTokenOnce) {
 TEST_F(Joining, ATokenIsShortLived) {
   for (const Duration time : {Duration{0}, kHour + kSecond})
     EXPECT_EQ(ApiRig::code_of(rig.ask(taking("a7", "one", in(time)))), "invalid-value");
-  EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "POST",
-                                     .target = "/v1/agents/a7/token",
-                                     .body = R"({"token_hash": "ab", "expires_at": ")" +
-                                             format_time(in(kMinute)) + R"("})"})),
+  EXPECT_EQ(ApiRig::code_of(rig.ask(
+                {.method = "POST",
+                 .target = "/v1/agents/a7/token",
+                 .body = R"({"token_hash": "ab", "expires_at": ")" + format_time(in(kMinute)) + R"("})"})),
             "invalid-value");
   EXPECT_EQ(rig.cell.submitted, 0);
 }

@@ -430,7 +430,7 @@ TEST(LoginLink, IsNotValidWhenExpiredReplacedOrOfAUserWhoIsDisabled) {
   const auto late = browser.open_link(kPassword);
   EXPECT_EQ(ApiRig::code_of(late), "link-not-valid");
   EXPECT_EQ(ApiRig::json_of(late).at("detail").as_string(),
-            "this login link was good until 2023-11-14T23:13:20Z, and this server's clock says "
+            "this login link was good until 2023-11-14T23:13:20Z, and the cluster's time is "
             "2023-11-14T23:13:20Z");
 }
 

@@ -89,8 +89,7 @@ TEST_F(UsageRoute, OfAMomentEndsThere) {
   rig_.cell.test_clock.wall = time();
   EXPECT_NE(told(""), now);
   EXPECT_EQ(told("?at=" + std::to_string(then)), now);
-  EXPECT_EQ(code("?at=" + std::to_string(then) + "&from=" + format_time(to_ + kMinute)),
-            "invalid-parameter");
+  EXPECT_EQ(code("?at=" + std::to_string(then) + "&from=" + format_time(to_ + kMinute)), "invalid-parameter");
   EXPECT_EQ(keys("?at=" + std::to_string(then), "alice-key"), "alice");
 }
 
