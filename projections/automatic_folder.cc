@@ -1,5 +1,7 @@
 #include "projections/automatic_folder.h"
 
+#include <algorithm>
+
 #include "projections/live_sessions.h"
 
 namespace berth::projections {
@@ -12,6 +14,14 @@ bool is_usable(const FolderRow& folder) {
 bool has_volume(const State& state, const KernelRow& kernel, const VolumeId& volume) {
   const AgentRow* agent = state.agents.find(kernel.agent);
   return agent != nullptr && agent->has(volume);
+}
+
+// One of its kernels does.
+bool stands_at(const State& state, const SessionRow& session, const VolumeId& volume) {
+  return std::ranges::any_of(session.kernel_ids, [&](const KernelId& id) {
+    const KernelRow* kernel = state.kernels.find(id);
+    return kernel != nullptr && has_volume(state, *kernel, volume);
+  });
 }
 
 }  // namespace
@@ -45,7 +55,7 @@ std::set<SessionId> automatic_mounts_of(const State& state, const FolderRow& fol
   std::set<SessionId> found;
   if (!folder.is_automatic() || folder.user.empty()) return found;
   for (const SessionRow* session : live_sessions_of_owner(state, v1::DEFINITION_KIND_USER, folder.user))
-    if (!session->kernel_ids.empty() && automatic_folder_of(state, *session) == &folder)
+    if (automatic_folder_of(state, *session) == &folder && stands_at(state, *session, folder.volume))
       found.insert(session->id);
   return found;
 }

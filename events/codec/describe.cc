@@ -73,6 +73,7 @@ std::string describe(const v1::Event& event, const NameBook& names) {
   std::string line = event_name(event);
   const std::string rest = describe_body(event, names);
   if (!rest.empty()) line += " " + rest;
+  if (!event.reason().empty()) line += " (" + event.reason() + ")";
   return one_line(std::move(line));
 }
 

@@ -303,6 +303,13 @@ void read_open_to(ObjectReader& in, v1::ResourceGroupDefined& group) {
   }
 }
 
+std::string word_or(ObjectReader& in, const char* name, const char* otherwise) {
+  const auto text = in.text(name, kTextMax);
+  if (text && text->empty())
+    in.fail("invalid-value", name, "is empty", std::string("leave it away for ") + otherwise);
+  return text.value_or(otherwise);
+}
+
 }  // namespace
 
 v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& kinds, Errors& errors) {
@@ -313,7 +320,7 @@ v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& k
   group.set_name(name.value_or(""));
   group.set_order(in.text("order", kTextMax).value_or("fifo"));
   read_head_of_line(in, group);
-  group.set_impossible(in.text("impossible", kTextMax).value_or("block"));
+  group.set_impossible(word_or(in, "impossible", "block"));
   group.set_select(in.text("select", kTextMax).value_or("concentrated"));
   group.set_custom(in.name_or_none("custom"));
   read_slot_priority(in, kinds, group);
@@ -322,7 +329,7 @@ v1::ResourceGroupDefined read_group(const json::object& body, const SlotKinds& k
   read_preemption(in, group);
   read_fair_share(in, kinds, group);
   read_open_to(in, group);
-  group.set_egress(in.text("egress", kTextMax).value_or("none"));
+  group.set_egress(word_or(in, "egress", "none"));
   if (const auto timeout = in.duration_ms("pending_timeout")) group.set_pending_timeout_ms(*timeout);
   group.set_max_attempts(static_cast<std::uint32_t>(in.integer("max_attempts", 1, 1000).value_or(5)));
   group.set_shm(read_bytes(in, "shm", 1, kAmountMax, "more than 0, like 64m; null leaves it to Berth"));

@@ -109,6 +109,7 @@ json::object event_to_json(const v1::Record& record, int index, std::uint64_t of
                      ? json::value(projections::to_string(projections::from_proto(event.cause())))
                      : json::value(nullptr);
   out["trace"] = event.trace();
+  out["reason"] = text_or_null(event.reason());
   out["text"] = describe(event, names);
   out["session"] = session ? json::value(to_string(*session)) : json::value(nullptr);
   const Message* body = body_of(event);

@@ -82,6 +82,9 @@ TerminateBody read_terminate(ObjectReader& in) {
   if (has_ids == out.filter.has_value())
     in.fail("invalid-value", "ids", "name sessions by ids or by a filter, one of the two");
   if (out.filter) in.require("expected", expected.has_value());
+  if (has_ids && expected)
+    in.fail("invalid-value", "expected", "counts what a filter selects, and ids are counted by themselves",
+            "leave expected away");
   return out;
 }
 

@@ -1,8 +1,11 @@
 // A volume that is gone for good is forgotten, and with it the folders that lay on it.
 #include <set>
+#include <string>
+#include <vector>
 
 #include "controller/decide/decide.h"
 #include "controller/decide/folders/volume_agent.h"
+#include "events/base/text.h"
 #include "projections/automatic_folder.h"
 
 namespace berth::controller {
@@ -21,14 +24,25 @@ std::vector<const FolderRow*> folders_on(const State& state, const VolumeId& vol
 }
 
 // Sessions that run, or wait to run, with one of the folders.
-std::size_t count_sessions(const State& state, const std::vector<const FolderRow*>& folders) {
+std::set<SessionId> sessions_with(const State& state, const std::vector<const FolderRow*>& folders) {
   std::set<SessionId> sessions;
   for (const FolderRow* folder : folders) {
     const auto& by = state.mounted_by(folder->id);
     sessions.insert(by.begin(), by.end());
     sessions.merge(projections::automatic_mounts_of(state, *folder));
   }
-  return sessions.size();
+  return sessions;
+}
+
+// Their owners have to end them: the refusal says whom to ask.
+std::string named(const State& state, const std::set<SessionId>& sessions) {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> names;
+  for (const SessionId& id : sessions) {
+    const projections::SessionRow* session = state.sessions.find(id);
+    if (session != nullptr) names.push_back(session->name + " of " + session->owner->owner.user());
+  }
+  return listed(names, kNamed);
 }
 
 std::string counted(std::size_t count, const char* what) {
@@ -56,10 +70,11 @@ Decision decide(const DecisionContext& c, const v1::ForgetVolume& body) {
     return Refusal{"in-use", "an agent that is alive has volume " + volume->name,
                    "stop the agent, or let it join without the volume"};
   const auto folders = folders_on(c.state, volume->id);
-  if (const std::size_t sessions = count_sessions(c.state, folders); sessions > 0)
+  if (const auto sessions = sessions_with(c.state, folders); !sessions.empty())
     return Refusal{"folder-mounted",
-                   counted(sessions, "session") + " that live mount folders of volume " + volume->name,
-                   "end them first: berth folder ls --all --volume " + volume->name};
+                   counted(sessions.size(), "live session") + " with folders of volume " + volume->name +
+                       ": " + named(c.state, sessions),
+                   "end the sessions first: berth session ls --user USER has them"};
   if (auto refusal = check_count(*volume, folders.size(), body.expected())) return *refusal;
   EventList events;
   auto* forgotten = events.add(c.stamp).mutable_volume_forgotten();

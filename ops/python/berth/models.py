@@ -1182,6 +1182,7 @@ class Event(TypedDict):
     request_id: str | None
     cause: str | None
     trace: str
+    reason: str | None
     text: str
     session: str | None
     data: dict[str, Any]

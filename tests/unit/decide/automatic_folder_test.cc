@@ -138,6 +138,14 @@ TEST(AutomaticFolder, IsNeitherRenamedNorSharedNorMountedElsewhere) {
   c.when(create_folder(projections::kAutomaticFolder)).then_refused("invalid-name");
 }
 
+TEST(AutomaticFolder, GoesIntoTheTrashWhileASessionStandsOnAnAgentWithoutItsVolume) {
+  Case c = given(volume_world() + ready_automatic() + agent("a2") +
+                 Events{session_requested("far"), session_scheduled("far", "a2")});
+  c.when(trash_folder("auto"));
+  ASSERT_EQ(c.decided().size(), 1u);
+  EXPECT_TRUE(c.decided()[0].has_folder_trashed());
+}
+
 TEST(AutomaticFolder, GoesIntoTheTrashOnceNoKernelHasIt) {
   Case c = given(volume_world() + ready_automatic() +
                  Events{session_requested("s1"), session_scheduled("s1", "a1"), session_requested("waits"),

@@ -64,6 +64,20 @@ TEST(ForgetVolume, AnAutomaticFolderOfARunningSessionCountsToo) {
   c.when(forget_volume("local", 3)).then({volume_forgotten("local", 3)});
 }
 
+TEST(ForgetVolume, TheSessionsThatMountAreNamed) {
+  Case c = given(lost_world() + Events{session_requested("s1", mounting(Spec(), "data")), agent_lost("a1")});
+  c.when(forget_volume("local", 2)).then_refused("folder-mounted");
+  EXPECT_NE(c.decided()[0].request_refused().message().find("s1 of alice"), std::string::npos)
+      << c.decided()[0].request_refused().message();
+}
+
+TEST(ForgetVolume, ASessionOnAnAgentWithoutTheVolumeDoesNotHaveTheAutomaticFolder) {
+  Case c =
+      given(lost_world() + ready_folder(projections::kAutomaticFolder) + agent("a3") + running("far", "a3"));
+  c.and_given({agent_lost("a1")});
+  c.when(forget_volume("local", 3)).then({volume_forgotten("local", 3)});
+}
+
 TEST(ForgetVolume, OneThatIsToldOfAgainIsANewOneWithoutFolders) {
   Case c = given(lost_world() + Events{agent_lost("a1")});
   c.when(forget_volume("local", 2));

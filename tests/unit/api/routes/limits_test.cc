@@ -165,6 +165,10 @@ TEST(Groups, SayWhatTheirKernelsReach) {
   EXPECT_EQ(egress(R"({"name": "g"})"), "none");
   EXPECT_EQ(egress(R"({"name": "g", "egress": "registries"})"), "registries");
   EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", "egress": "all"})"), "unknown-egress");
+  for (const char* word : {"egress", "impossible"})
+    EXPECT_EQ(code(rig, "POST", "/v1/groups", R"({"name": "g", ")" + std::string(word) + R"(": ""})"),
+              "invalid-value")
+        << word;
 }
 
 TEST(Presets, AreDefinedListedAndChecked) {

@@ -45,6 +45,29 @@ TEST(TerminateSessions, AnswersForEachInTheOrderAskedFor) {
   EXPECT_EQ(outcomes(terminate(rig, body)), "ended-already ended-already unknown unknown ");
 }
 
+TEST(TerminateSessions, IdsAreCountedByThemselves) {
+  ApiRig rig;
+  rig.cell.append({session_requested("s1")});
+  const auto reply = terminate(rig, R"({"ids": [")" + id_text("s1") + R"("], "expected": 3})");
+  EXPECT_EQ(reply.status, 400u) << reply.body;
+  EXPECT_NE(reply.body.find("expected"), std::string::npos);
+  EXPECT_EQ(rig.cell.submitted, 0);
+}
+
+TEST(TerminateSessions, WhyStandsInTheEvents) {
+  ApiRig rig;
+  rig.cell.append({session_requested("s1")});
+  EXPECT_EQ(outcomes(terminate(rig, R"({"ids": [")" + id_text("s1") + R"("], "reason": "lunch"})")),
+            "ending ");
+  const auto reply = rig.send(rig.request({.target = "/v1/events"}));
+  const auto events = ApiRig::json_of(reply).at("events").as_array();
+  const auto& last = events.back().as_object();
+  EXPECT_EQ(last.at("reason"), "lunch");
+  EXPECT_NE(std::string(last.at("text").as_string()).find("user-requested (lunch)"), std::string::npos)
+      << last.at("text");
+  EXPECT_TRUE(events.front().as_object().at("reason").is_null());
+}
+
 TEST(TerminateSessions, AMonitorSeesAllAndEndsNone) {
   ApiRig rig;
   v1::Event monitor = user_defined("bob");
