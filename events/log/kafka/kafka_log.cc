@@ -7,6 +7,7 @@
 #include "events/log/kafka/kafka_reader.h"
 #include "events/log/kafka/producer.h"
 #include "events/log/kafka/topics.h"
+#include "events/log/kafka/watermarks.h"
 #include "events/log/positions.h"
 
 namespace berth {
@@ -16,8 +17,12 @@ constexpr Duration kExtentTimeout = 5 * kSecond;
 
 class KafkaLog final : public EventLog {
  public:
-  KafkaLog(LogLayout layout, kafka::BrokerAccess access, std::unique_ptr<kafka::Producer> producer)
-      : layout_(std::move(layout)), access_(std::move(access)), producer_(std::move(producer)) {}
+  KafkaLog(LogLayout layout, kafka::BrokerAccess access, std::unique_ptr<kafka::Producer> producer,
+           std::unique_ptr<kafka::Watermarks> watermarks)
+      : layout_(std::move(layout)),
+        access_(std::move(access)),
+        producer_(std::move(producer)),
+        watermarks_(std::move(watermarks)) {}
 
   const LogLayout& layout() const override { return layout_; }
 
@@ -30,7 +35,7 @@ class KafkaLog final : public EventLog {
 
   Result<Extent> extent(Partition partition) override {
     if (Result<void> known = check_partition(layout(), partition); !known) return known.error();
-    return producer_->watermarks(partition, kExtentTimeout);
+    return watermarks_->query(layout_.stream_name(partition.stream), partition, kExtentTimeout);
   }
 
   Result<std::unique_ptr<LogReader>> open_reader(std::vector<ReadFrom> from) override {
@@ -44,6 +49,7 @@ class KafkaLog final : public EventLog {
   const LogLayout layout_;
   const kafka::BrokerAccess access_;
   const std::unique_ptr<kafka::Producer> producer_;
+  const std::unique_ptr<kafka::Watermarks> watermarks_;
 };
 
 }  // namespace
@@ -54,8 +60,10 @@ Result<std::unique_ptr<EventLog>> open_kafka_log(const KafkaLogOptions& options)
   if (Result<void> ready = kafka::ensure_topics(*access, options); !ready) return ready.error();
   Result<std::unique_ptr<kafka::Producer>> producer = kafka::Producer::start(*access, options);
   if (!producer) return producer.error();
-  return std::unique_ptr<EventLog>(
-      std::make_unique<KafkaLog>(options.layout, std::move(*access), std::move(*producer)));
+  Result<std::unique_ptr<kafka::Watermarks>> watermarks = kafka::Watermarks::open(*access);
+  if (!watermarks) return watermarks.error();
+  return std::unique_ptr<EventLog>(std::make_unique<KafkaLog>(options.layout, std::move(*access),
+                                                              std::move(*producer), std::move(*watermarks)));
 }
 
 }  // namespace berth

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "events/log/kafka/settings.h"
-#include "events/log/kafka/watermarks.h"
 #include "events/log/log_errors.h"
 #include "events/log/positions.h"
 
@@ -137,12 +136,6 @@ void Producer::settle(Connection& connection, Duration timeout) {
   if (rd_kafka_outq_len(handle) == 0) return;
   rd_kafka_purge(handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
   while (rd_kafka_outq_len(handle) > 0) rd_kafka_poll(handle, 100);
-}
-
-Result<Extent> Producer::watermarks(Partition partition, Duration timeout) {
-  const std::shared_lock lock(connection_mutex_);
-  return query_watermarks(connection_->handle.get(), options_.layout.stream_name(partition.stream), partition,
-                          timeout);
 }
 
 void Producer::on_delivery(rd_kafka_t* /*handle*/, const rd_kafka_message_t* message, void* /*opaque*/) {

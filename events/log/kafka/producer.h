@@ -18,7 +18,7 @@
 
 namespace berth::kafka {
 
-// append(), watermarks(): any thread.
+// append(): any thread.
 class Producer {
  public:
   static Result<std::unique_ptr<Producer>> start(const BrokerAccess& access, const KafkaLogOptions& options);
@@ -27,7 +27,6 @@ class Producer {
   Producer& operator=(const Producer&) = delete;
 
   void append(Partition partition, std::string_view key, std::string_view payload, AppendDone done);
-  Result<Extent> watermarks(Partition partition, Duration timeout);
 
  private:
   struct Connection {  // a producer with its topics; topics go first

@@ -1,15 +1,34 @@
 // The extent of a partition, asked of its leader.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "events/log/event_log.h"
+#include "events/log/kafka/broker_access.h"
 #include "events/log/kafka/handles.h"
 
 namespace berth::kafka {
 
-// Asks again while the partition has no leader, up to `timeout`; then "log-unavailable".
+// Asks again, and who leads, while the partition has no leader or its leader does not answer, up to
+// `timeout`; then "log-unavailable".
 Result<Extent> query_watermarks(rd_kafka_t* handle, const std::string& topic, Partition partition,
                                 Duration timeout);
+
+// On a connection of its own: neither a producer that is replaced nor appends wait for a question.
+// Thread-safe.
+class Watermarks {
+ public:
+  // Codes: kafka-config-invalid, log-io-error.
+  static Result<std::unique_ptr<Watermarks>> open(const BrokerAccess& access);
+  Result<Extent> query(const std::string& topic, Partition partition, Duration timeout) {
+    return query_watermarks(handle_.get(), topic, partition, timeout);
+  }
+
+ private:
+  explicit Watermarks(Owned<rd_kafka_t> handle) : handle_(std::move(handle)) {}
+  const Owned<rd_kafka_t> handle_;
+};
 
 }  // namespace berth::kafka
