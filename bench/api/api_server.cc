@@ -91,8 +91,8 @@ void ApiServer::start() {
 
 std::string ApiServer::get(const std::string& user, const std::string& target) const {
   const Timestamp now = cell_.clock().now().wall;
-  const std::string date = format_time(now - now % kSecond),
-                    host = "127.0.0.1:" + std::to_string(port()), empty = api::sha256_hex("");
+  const std::string date = format_time(now - now % kSecond), host = "127.0.0.1:" + std::to_string(port()),
+                    empty = api::sha256_hex("");
   const api::SignedRequest parts{"GET", target, date, host, "", api::kApiVersion, "", empty};
   return "GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\nX-Berth-Date: " + date +
          "\r\nX-Berth-Version: " + std::string(api::kApiVersion) +

@@ -19,8 +19,7 @@ constexpr unsigned char kLast = 0x80, kMasked = 0x80;
 
 std::string upgrade_of(const BerthUp& up, const api::KeyPair& by, const std::string& target) {
   const Timestamp now = wall_ns();
-  const std::string date = format_time(now - now % kSecond), host = up.host(),
-                    empty = api::sha256_hex("");
+  const std::string date = format_time(now - now % kSecond), host = up.host(), empty = api::sha256_hex("");
   const api::SignedRequest parts{"GET", target, date, host, "", api::kApiVersion, "", empty};
   return "GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\nX-Berth-Date: " + date +
          "\r\nX-Berth-Version: " + std::string(api::kApiVersion) +
