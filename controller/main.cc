@@ -26,6 +26,9 @@ namespace {
 
 using namespace berth;  // NOLINT: one program, one namespace
 
+// A log that is slow or away is waited for: a stop ends that.
+constexpr Duration kUntilItIsThere = 3650 * kDay;
+
 int fail(const Error& error) {
   if (logs_json())
     spdlog::error("{}", to_string(error));
@@ -67,7 +70,7 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
   };
   controller::ControllerProcess process(with_end, *identity, **log, **api_log);
   if (auto started = process.start(); !started) return fail(started.error());
-  if (auto defined = process.define_defaults(30 * kSecond); !defined)
+  if (auto defined = process.define_defaults(kUntilItIsThere); !defined)
     spdlog::warn("{}", to_string(defined.error()));
   process.tell_endpoint();
   std::printf("berth-controller %s serves %s, %s\n", config.name.c_str(), process.endpoint().c_str(),
@@ -75,7 +78,7 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
                                      : "with the key pairs of its cluster");
   if (!process.fingerprint().empty())
     std::printf("certificate %s (clients elsewhere: --fingerprint)\n", process.fingerprint().c_str());
-  if (const auto link = process.offer_login_link(isatty(STDOUT_FILENO) == 1, 30 * kSecond); !link)
+  if (const auto link = process.offer_login_link(isatty(STDOUT_FILENO) == 1, kUntilItIsThere); !link)
     spdlog::warn("no login link: {}", to_string(link.error()));
   else if (!link->empty())
     std::printf("login %s (sets the first password)\n", link->c_str());

@@ -251,6 +251,9 @@ std::vector<ReadyCheck> ApiNode::ready() {
       if (auto check = clock_check(projection.state().epoch(), node_.now() - clock_.now().wall))
         checks.push_back(*std::move(check));
     });
+  if (defining_)
+    checks.push_back(
+        {"first-definitions", false, "the log does not have the cluster's first definitions yet"});
   if (config_.certificate_end != 0)
     checks.push_back(certificate_check(config_.certificate_end, clock_.now().wall));
   return checks;

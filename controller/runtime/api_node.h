@@ -112,6 +112,8 @@ class ApiNode : public ApiContext {
     const Timestamp time = node_.header_time();
     return time == 0 ? std::nullopt : std::optional(time);
   }
+  // Whether the cluster's first definitions may be missing still: /readyz says so.
+  void set_defining(bool defining) { defining_ = defining; }
   Timestamp now() const override { return node_.now(); }
   const Clock& clock() const override { return clock_; }
   Uuid new_id() override { return random_.uuid(); }
@@ -122,6 +124,7 @@ class ApiNode : public ApiContext {
   std::string node_lines();
   void told(Offset offset, const std::shared_ptr<const v1::Record>& record);
 
+  std::atomic<bool> defining_ = false;
   ApiNodeConfig config_;
   CellNode& node_;
   EventLog& log_;

@@ -14,6 +14,7 @@
 
 #include "controller/placement/types.h"
 #include "events/base/slots/slot_name.h"
+#include "events/base/stop_signal.h"
 #include "projections/tables/request_table.h"
 
 namespace berth::controller {
@@ -22,7 +23,7 @@ namespace {
 constexpr const char* kActor = "controller";
 constexpr std::chrono::milliseconds kLookEvery{5};
 
-Error no_answer(const char* what) {
+Error no_answer(const std::string& what) {
   return make_error("not-ready", what, "is the log reachable, and does a controller lead?");
 }
 
@@ -103,43 +104,88 @@ bool is_as_registered(const LocalImage& image, const v1::ImageRegistered& known)
 
 }  // namespace
 
-// Once a second it is said again with the same key: the first append may
-// meet no leader.
-Result<void> ask(ApiContext& api, v1::Request request, Duration wait) {
-  const Timestamp start = api.clock().now().boottime;
-  const Uuid id = api.new_id();
-  request.set_id(std::string(id.view()));
-  request.set_actor(kActor);
-  stamp_times(api, request);
-  request.mutable_owner()->set_user("admin");
-  if (auto sent = api.submit(request, {}); !sent) return sent;
-  const auto key = projections::RequestRow::make_key(kActor, id);
-  while (api.clock().now().boottime < start + wait) {
-    projections::RequestRow answer;
-    if (holds(api, [&](const projections::State& s) {
-          const auto* row = s.requests.find(key);
-          if (row) answer = *row;
-          return row != nullptr;
-        })) {
-      if (answer.answer == projections::AnswerKind::kAccepted) return {};
-      return make_error(answer.code.empty() ? Code("expired") : answer.code, answer.message, answer.hint);
+namespace {
+
+// Of a question that is asked until it is answered, or nobody waits any more.
+class Patience {
+ public:
+  Patience(const ApiContext& api, Duration wait)
+      : api_(api), until_(now() + wait), tell_at_(now() + kTellEvery) {}
+  bool is_over() const { return now() >= until_ || stop_was_asked(); }
+  bool is_due() {
+    if (now() < due_) return false;
+    due_ = now() + kSecond;
+    return true;
+  }
+  void wait(const std::string& why) {
+    if (now() >= tell_at_) {
+      spdlog::warn("still waiting for the controller: {}", why);
+      tell_at_ += kTellEvery;
     }
     std::this_thread::sleep_for(kLookEvery);
   }
-  return no_answer("no controller has answered yet");
+
+ private:
+  static constexpr Duration kTellEvery = 30 * kSecond;
+  Timestamp now() const { return api_.clock().now().boottime; }
+  const ApiContext& api_;
+  const Timestamp until_;
+  Timestamp tell_at_, due_ = 0;
+};
+
+std::optional<projections::RequestRow> answer_to(ApiContext& api, const Uuid& id) {
+  std::optional<projections::RequestRow> answer;
+  api.with_state([&](const StateView& view) {
+    const auto* row = view.state.requests.find(projections::RequestRow::make_key(kActor, id));
+    if (row != nullptr) answer = *row;
+  });
+  return answer;
+}
+
+}  // namespace
+
+// Once a second it is said again under the same id: an append may be lost, or meet no leader. One that came
+// too late is asked anew.
+Result<void> ask(ApiContext& api, v1::Request request, Duration wait) {
+  Patience patience(api, wait);
+  Uuid id = api.new_id();
+  std::string why = "no controller has answered yet";
+  request.set_actor(kActor);
+  request.mutable_owner()->set_user("admin");
+  while (!patience.is_over()) {
+    if (patience.is_due()) {
+      request.set_id(std::string(id.view()));
+      stamp_times(api, request);
+      if (auto sent = api.submit(request, {}); !sent) why = to_string(sent.error());
+    }
+    const auto answer = answer_to(api, id);
+    if (answer && answer->answer == projections::AnswerKind::kAccepted) return {};
+    if (answer && answer->answer != projections::AnswerKind::kExpired)
+      return make_error(answer->code, answer->message, answer->hint);
+    if (answer) id = api.new_id();
+    patience.wait(why);
+  }
+  return no_answer(why);
 }
 
 Result<void> await_journal(ApiContext& api, Duration wait) {
-  const auto journal = api.read_raw_journal(~Offset{0}, 1, 1);
-  if (!journal) return journal.error();
-  const Timestamp until = api.clock().now().boottime + wait;
-  for (;;) {
+  Patience patience(api, wait);
+  std::string why = "the journal is not read to its end yet";
+  std::optional<Offset> end;
+  while (!patience.is_over()) {
+    if (!end && patience.is_due()) {
+      const auto journal = api.read_raw_journal(~Offset{0}, 1, 1);
+      if (journal)
+        end = journal->end;
+      else
+        why = to_string(journal.error());
+    }
     Offset next = 0;
     api.with_state([&](const StateView& view) { next = view.any ? view.position + 1 : 0; });
-    if (next >= journal->end) return {};
-    if (api.clock().now().boottime >= until) return no_answer("the journal is not read to its end yet");
-    std::this_thread::sleep_for(kLookEvery);
+    if (end && next >= *end) return {};
+    patience.wait(why);
   }
+  return no_answer(why);
 }
 
 bool has_superadmin_key(ApiContext& api) {

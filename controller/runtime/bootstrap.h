@@ -21,17 +21,17 @@ struct LocalImage {
   std::map<std::string, std::string> labels = {};  // "berth.apps"
 };
 
-// Submits a request of the controller itself, complete but for id, actor and times, and waits for its answer.
-// Codes: not-ready, and those of submit() and of its refusal.
+// Submits a request of the controller itself, complete but for id, actor and times, until it is answered: at
+// most for `wait`, and until a stop of the program is asked for. Codes: not-ready, and those of its refusal.
 Result<void> ask(ApiContext& api, v1::Request request, Duration wait);
 // Waits until the state holds all that the journal held when asked, so that what it lacks is not there.
-// Codes: not-ready, and those of read_raw_journal().
+// Tries again as ask() does. Code: not-ready.
 Result<void> await_journal(ApiContext& api, Duration wait);
 // Whether a superadmin's key pair, with its secret, is in force.
 bool has_superadmin_key(ApiContext& api);
 // Defines slot types, resource group `default`, domain, project and user `default` / `admin`, and the admin's
 // key pair if one is given. Idempotent: asks only for definitions that the state lacks, and for none that was
-// removed. Waits for the answers, at most `wait`. Codes: not-ready, and those of submit().
+// removed. Waits for the answers, at most `wait`. Codes: those of ask().
 Result<void> define_defaults(ApiContext& api, const std::optional<api::KeyPair>& admin_key, Duration wait);
 // Registers the images that differ from those registered, but for those that were removed. Labels that an
 // image is registered with stay, and its digest follows its source if it is registered with one.

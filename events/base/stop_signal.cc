@@ -36,6 +36,8 @@ void wait_for_stop_signal() {
   while (read(pipe_ends[0], &byte, 1) < 0 && errno == EINTR) {}
 }
 
+bool stop_was_asked() { return asked > 0; }
+
 void ask_to_stop() { on_signal(0); }
 
 }  // namespace berth

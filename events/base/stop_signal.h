@@ -9,6 +9,8 @@ namespace berth {
 bool catch_stop_signals();
 // Waits for a request to stop. REQUIRES: catch_stop_signals().
 void wait_for_stop_signal();
+// Whether a stop was requested. Any thread.
+bool stop_was_asked();
 // Requests a stop. Any thread.
 void ask_to_stop();
 

@@ -44,6 +44,7 @@ constexpr int kFailed = 1;
 constexpr int kUsage = 2;  // a unit of systemd does not start again after it
 constexpr int kConflict = 5;
 constexpr Duration kAnswerWait = 60 * kSecond;
+constexpr Duration kUntilItIsThere = 3650 * kDay;  // a stop ends it
 constexpr Duration kJoinWait = 20 * kSecond;
 constexpr Duration kAliveWait = 10 * kSecond;  // of the agent
 
@@ -198,20 +199,22 @@ Result<Logs> open_logs(const std::string& url, const UpOptions& options) {
 
 // Defines what the cluster lacks, and the agent. Returns the generation of the agent's key: an operator may
 // have asked for another than the first.
-Result<std::uint32_t> bring_in(controller::ControllerProcess& process, const agents::AgentConfig& config) {
+Result<std::uint32_t> bring_in(controller::ControllerProcess& process, const agents::AgentConfig& config,
+                               bool alone) {
+  // Brokers may be slow or away; a log of its own answers, or has a fault that people have to hear of.
+  const Duration wait = alone ? kAnswerWait : kUntilItIsThere;
   auto& api = process.api();
   say_to_people("waiting for the controller");
-  if (auto done = process.define_defaults(kAnswerWait); !done) return done.error();
+  if (auto done = process.define_defaults(wait); !done) return done.error();
   if (auto there = controller::check_local_agent(api, config.name, config.group); !there)
     return there.error();
-  auto registered = controller::register_images(api, local_images(), kAnswerWait);
+  auto registered = controller::register_images(api, local_images(), wait);
   if (!registered && registered.error().code == "image-label-invalid") {
     spdlog::warn("images of this machine are registered without labels: {}", to_string(registered.error()));
-    registered =
-        controller::register_images(api, controller::find_local_images(images_folder()), kAnswerWait);
+    registered = controller::register_images(api, controller::find_local_images(images_folder()), wait);
   }
   if (!registered) return registered.error();
-  return controller::enroll_agent(api, config.name, process.writers(), kAnswerWait);
+  return controller::enroll_agent(api, config.name, process.writers(), wait);
 }
 
 // What people need to sign in by a browser for the first time; empty if there is no need.
@@ -326,7 +329,7 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
   };
   controller::ControllerProcess process(process_config, *identity, *logs->log, logs->for_api());
   if (auto started = process.start(); !started) return fail(started.error());
-  const auto generation = bring_in(process, config);
+  const auto generation = bring_in(process, config, process_config.alone);
   if (!generation) return fail(generation.error());
 
   SystemClock clock;

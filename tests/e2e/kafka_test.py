@@ -6,9 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import shutil
+import tempfile
+import time
 import unittest
+import urllib.error
+import urllib.request
 import uuid
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -101,6 +104,37 @@ class Kafka(unittest.TestCase):
         rig.eventually("requests are taken again", lambda: up.cli(
             "session", "run", "--cpu", "0.1", "--mem", "128m", "--name", "later", "-q").returncode == 0)
         self.goes_on(up.cli, pids, late=("late", "later"))
+
+    def test_a_first_start_on_a_broker_that_stands_still_for_long_makes_a_key_that_is_good(self):
+        data = self.folder()
+        with open(self.data + "/broker.pid", encoding="ascii") as file:
+            stopped = int(file.read())
+        port = rig.free_port()
+        process = rig.Process([rig.program("berth-controller"), "--log", self.streams(), "--allow-one-replica", "--data", data, "--name", "c1",
+                               "--port", str(port)], data, data + "/controller.log")
+        self.addCleanup(process.kill)
+        rig.eventually("the key is drawn", lambda: os.path.exists(data + "/keys/admin.json") or not process.runs())
+        os.kill(stopped, signal.SIGSTOP)
+        try:
+            with self.assertRaises(urllib.error.HTTPError) as red:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=rig.PATIENCE)
+            red.exception.close()
+            time.sleep(33)  # once it gave up after 30
+        finally:
+            os.kill(stopped, signal.SIGCONT)
+        self.assertTrue(process.runs(), process.words())
+        self.assertIn("still waiting for the controller", process.words())
+        rig.eventually("it serves", lambda: " serves " in process.words() or not process.runs())
+        self.assertEqual(rig.Cli(data).json("agent", "ls"), [], "with the key that was told")
+        rig.eventually("it is ready", lambda: self.is_ready(port))
+
+    def is_ready(self, port):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=rig.PATIENCE):
+                return True
+        except urllib.error.HTTPError as error:
+            error.close()
+            return False
 
     def test_another_clusters_streams_are_refused(self):
         up, _ = self.up()
