@@ -216,8 +216,9 @@ void Controller::lead(const Instant& now, Outputs& out) {
   ++counters_.elections;
   const Uuid nonce = election_.nonce;
   election_ = Election{};
+  const Timestamp heard = time_heard_ == 0 ? 0 : time_heard_ + (now.boottime - heartbeat_heard_);
   state_ = std::make_unique<Leader>(config_, *projection_, verifier_, in_history_, tickets_, counters_, nonce,
-                                    now, out);
+                                    now, heard, out);
 }
 
 void Controller::reload(Outputs& out) {

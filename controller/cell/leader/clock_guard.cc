@@ -12,13 +12,14 @@ bool near(Timestamp a, Timestamp b, Duration most) { return a > b - most && a < 
 
 }  // namespace
 
-void ClockGuard::elected(const Instant& now, Timestamp last_header, bool recorded_jump,
-                         bool recorded_behind) {
-  recorded_ = recorded_jump;
-  behind_recorded_ = recorded_behind;
-  distrusted_ = recorded_jump || (last_header != 0 && now.wall > last_header + kClockTolerance);
-  silent_ = distrusted_ && !recorded_;
-  base_ = {distrusted_ ? last_header : std::max(now.wall, last_header), now.boottime};
+void ClockGuard::elected(const Instant& now, const Known& known) {
+  const Timestamp last = std::max(known.last_header, known.heard);
+  recorded_ = known.jumped;
+  behind_recorded_ = known.behind;
+  behind_said_ = 0;
+  distrusted_ = recorded_ || (last != 0 && now.wall > last + kClockTolerance);
+  silent_ = distrusted_ && !recorded_ && known.heard == 0;
+  base_ = {distrusted_ ? last : std::max(now.wall, last), now.boottime};
   trusted_ = base_;
 }
 
@@ -31,17 +32,21 @@ ClockGuard::Verdict ClockGuard::tick(const Instant& now, std::size_t alive) {
     return Verdict::kJumped;
   }
   const bool was_recorded = recorded_;
+  if (was_recorded)
+    behind_recorded_ = false;  // the end of the one is the end of both, unless it is said anew
   distrusted_ = recorded_ = silent_ = false;
   base_ = {followed(now), now.boottime};
   const Verdict verdict = compare(now);
   return verdict == Verdict::kFine && was_recorded ? Verdict::kAgreesAgain : verdict;
 }
 
-// The wall clock with the time that is followed.
+// The wall clock with the time that is followed. A difference that grew by far is another one.
 ClockGuard::Verdict ClockGuard::compare(const Instant& now) {
   const Duration behind = base_.time - now.wall;
-  if (!behind_recorded_ && behind > kClockTolerance) {
+  if (behind_recorded_ && behind_said_ == 0) behind_said_ = behind;
+  if (behind > (behind_recorded_ ? behind_said_ : 0) + kClockTolerance) {
     behind_recorded_ = true;
+    behind_said_ = behind;
     return Verdict::kBehind;
   }
   if (!behind_recorded_ || behind > 0) return Verdict::kFine;

@@ -31,8 +31,18 @@ class ClockGuard {
  public:
   enum class Verdict : std::uint8_t { kFine, kJumped, kBehind, kAgreesAgain };
 
-  // At election. A clock far ahead of the last header time is believed only once witness() agrees with it.
-  void elected(const Instant& now, Timestamp last_header, bool recorded_jump, bool recorded_behind);
+  // What is known at an election.
+  struct Known {
+    Timestamp last_header = 0;  // of the newest record; 0: there is none
+    // The cluster's time now, as the heartbeats of the leader before told it; 0: none was heard. With it the
+    // log was not silent.
+    Timestamp heard = 0;
+    bool jumped = false;  // ClockJumped is in the journal, and no end of it
+    bool behind = false;  // ClockBehind is
+  };
+  // A clock far ahead of what is known is believed only once witness() agrees with it, and that only where
+  // the log was silent.
+  void elected(const Instant& now, const Known& known);
   // At each tick of a leader. kJumped, kBehind and kAgreesAgain are said once, to be recorded. `alive`: how
   // many agents are alive.
   [[nodiscard]] Verdict tick(const Instant& now, std::size_t alive);
@@ -74,6 +84,7 @@ class ClockGuard {
   bool distrusted_ = false;
   bool recorded_ = false;         // ClockJumped is in the journal
   bool behind_recorded_ = false;  // ClockBehind is
+  Duration behind_said_ = 0;      // by how much, when it was recorded; 0: another leader did
   bool silent_ = false;  // distrusted only because the last header was old at the election; no witness yet
 };
 

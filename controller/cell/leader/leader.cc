@@ -12,7 +12,7 @@ constexpr Offset kGlanceRecords = projections::kChainWindow / 4;
 
 Leader::Leader(const ControllerConfig& config, Projection& projection, Verifier& verifier,
                const InHistory& in_history, Tickets& tickets, ControllerCounters& counters, const Uuid& nonce,
-               const Instant& now, Outputs& out)
+               const Instant& now, Timestamp heard, Outputs& out)
     : config_(config),
       projection_(projection),
       verifier_(verifier),
@@ -28,7 +28,8 @@ Leader::Leader(const ControllerConfig& config, Projection& projection, Verifier&
   const auto& state = projection_.state();
   const auto& epoch = state.epoch();
   out.journal_end_wanted = true;  // the log may have lost its tail before the election landed (ADR 0053)
-  clock_.elected(now, epoch.time, epoch.clock_jumped, epoch.clock_behind != projections::ClockBehind::kNot);
+  clock_.elected(
+      now, {epoch.time, heard, epoch.clock_jumped, epoch.clock_behind != projections::ClockBehind::kNot});
   feed_.set_custom_policies(config_.policies);
   feed_.rebuild(state, clock_.header_time(now));
   projection_.set_listener(&rows_);

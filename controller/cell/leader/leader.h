@@ -40,11 +40,12 @@ inline constexpr const char* kControllerWriter =
 
 class Leader {
  public:
-  // `projection`: its last record is this leader's election. `nonce`: of that election. All references
-  // outlive the leader.
+  // `projection`: its last record is this leader's election. `nonce`: of that election. `heard`: the
+  // cluster's time now, by the heartbeats of the leader before; 0: none was heard. All references outlive the
+  // leader.
   Leader(const ControllerConfig& config, projections::Projection& projection, Verifier& verifier,
          const InHistory& in_history, Tickets& tickets, ControllerCounters& counters, const Uuid& nonce,
-         const Instant& now, Outputs& out);
+         const Instant& now, Timestamp heard, Outputs& out);
   ~Leader();
   Leader(const Leader&) = delete;
   Leader& operator=(const Leader&) = delete;

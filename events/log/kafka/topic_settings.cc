@@ -66,6 +66,9 @@ std::vector<TopicSetting> topic_settings(Stream stream, const Replicas& replicas
       {"cleanup.policy", "delete"},  // never compacted
       {"retention.bytes", "-1"},
       {"unclean.leader.election.enable", "false"},
+      // Brokers refuse a record whose time of making lies an hour ahead of their clocks (Kafka 4): a writer
+      // with a wrong clock could write nothing. Nothing is read of that time.
+      {"message.timestamp.type", "LogAppendTime"},
       {"max.message.bytes", "2097152", Check::kAtLeast},
       {"min.insync.replicas", std::to_string(replicas.in_sync), Check::kAtLeast},
   };

@@ -141,6 +141,7 @@ class Topics : public ::testing::Test {
       char why[256];
       const kafka::Owned<rd_kafka_NewTopic_t> topic(
           rd_kafka_NewTopic_new(options_.layout.stream_name(stream).c_str(), 1, 1, why, sizeof why));
+      rd_kafka_NewTopic_set_config(topic.get(), "message.timestamp.type", "LogAppendTime");
       rd_kafka_NewTopic_set_config(topic.get(), setting, value);
       rd_kafka_NewTopic_t* topics[] = {topic.get()};
       rd_kafka_CreateTopics(handle, topics, 1, nullptr, queue);
@@ -186,6 +187,7 @@ TEST_F(Topics, EachSettingThatCouldLoseRecordsIsRefusedAndNamed) {
        {std::tuple{Stream::kRequests, "retention.ms", "86400000", "at least 604800000"},
         std::tuple{Stream::kReports, "max.message.bytes", "1000000", "at least 2097152"},
         std::tuple{Stream::kOrders, "cleanup.policy", "compact", "delete"},
+        std::tuple{Stream::kReports, "message.timestamp.type", "CreateTime", "LogAppendTime"},
         std::tuple{Stream::kJournal, "retention.bytes", "1000000", "-1"},
         std::tuple{Stream::kJournal, "unclean.leader.election.enable", "true", "false"}}) {
     options_.layout.cluster = fresh_cluster();
