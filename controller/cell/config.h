@@ -29,7 +29,9 @@ struct ControllerConfig {
   std::optional<HeadSigner> heads = std::nullopt;
   std::string head_seed;  // of the log's first head key, should this controller make it
   std::string name;       // of this controller, unique in the cluster
-  Uuid machine;  // its boot id: an agent of the same machine is no witness of its clock (P16); nil: unknown
+  // The boot id of this controller's machine: an agent of the same machine has the same clock, and confirms
+  // nothing of that clock (P16). Nil: unknown.
+  Uuid machine;
   LogLayout layout;
   bool stand_at_once = false;  // no other controller can be there (local log): do not wait for silence
   Duration heartbeat = 100 * kMillisecond;

@@ -15,6 +15,7 @@
 #include "controller/placement/types.h"
 #include "events/base/slots/slot_name.h"
 #include "events/base/stop_signal.h"
+#include "events/log/log_errors.h"
 #include "projections/tables/request_table.h"
 
 namespace berth::controller {
@@ -175,6 +176,7 @@ Result<void> await_journal(ApiContext& api, Duration wait) {
   while (!patience.is_over()) {
     if (!end && patience.is_due()) {
       const auto journal = api.read_raw_journal(~Offset{0}, 1, 1);
+      if (!journal && !may_retry(journal.error())) return journal.error();
       if (journal)
         end = journal->end;
       else

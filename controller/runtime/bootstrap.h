@@ -25,7 +25,8 @@ struct LocalImage {
 // most for `wait`, and until a stop of the program is asked for. Codes: not-ready, and those of its refusal.
 Result<void> ask(ApiContext& api, v1::Request request, Duration wait);
 // Waits until the state holds all that the journal held when asked, so that what it lacks is not there.
-// Tries again as ask() does. Code: not-ready.
+// Tries again while the log is out of reach. Codes: not-ready, and those of read_raw_journal() that do not
+// pass.
 Result<void> await_journal(ApiContext& api, Duration wait);
 // Whether a superadmin's key pair, with its secret, is in force.
 bool has_superadmin_key(ApiContext& api);

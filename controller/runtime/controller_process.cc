@@ -210,8 +210,15 @@ Result<void> ControllerProcess::serve(const api::ServerOptions& at, const api::A
   return {};
 }
 
+// Not ready meanwhile. A refusal is told and ends that: it would be the same for ever.
 Result<void> ControllerProcess::define_defaults(Duration wait) {
   api_node_->set_defining(true);
+  auto defined = define_missing(wait);
+  api_node_->set_defining(false);
+  return defined;
+}
+
+Result<void> ControllerProcess::define_missing(Duration wait) {
   if (auto read = await_journal(*api_node_, wait); !read) return read;
   if (auto opens = check_sealing_keys(*api_node_); !opens) return opens;
   if (!file_key_ && !has_superadmin_key(*api_node_))
@@ -219,9 +226,7 @@ Result<void> ControllerProcess::define_defaults(Duration wait) {
   if (!file_key_)
     spdlog::info("there is no {}, and none is made: the cluster's log has a superadmin's key pair already",
                  api::admin_key_path(config_.data));
-  if (auto defined = controller::define_defaults(*api_node_, file_key_, wait); !defined) return defined;
-  api_node_->set_defining(false);
-  return {};
+  return controller::define_defaults(*api_node_, file_key_, wait);
 }
 
 Result<std::string> ControllerProcess::offer_login_link(bool on_terminal, Duration wait) {

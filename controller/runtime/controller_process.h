@@ -91,6 +91,7 @@ class ControllerProcess {
   Result<void> read_key_file();
   Result<void> write_key_file();
   void tell_key_file();
+  Result<void> define_missing(Duration wait);
   Result<void> serve(const api::ServerOptions& at, const api::ApiOptions& options);
 
   ControllerProcessConfig config_;

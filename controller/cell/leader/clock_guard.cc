@@ -61,7 +61,7 @@ Timestamp ClockGuard::followed(const Instant& now) const {
 
 void ClockGuard::witness(const Instant& now, Timestamp wall) {
   if (!silent_) return;
-  // What somebody else just sent agrees with our clock: the journal was silent, the clock did not jump.
+  // The sender's clock agrees with ours: the journal was silent, our clock did not jump.
   if (near(wall, now.wall, kClockTolerance))
     confirm(now);
   else

@@ -21,7 +21,7 @@
 namespace berth::controller {
 
 inline constexpr Duration kClockTolerance = 60 * kSecond;
-// Of a clock that is behind: 2 h are made good in 8.
+// How fast header time goes on while the wall clock is behind header time: 2 h are made good in 8.
 struct Pace {
   std::int64_t parts, of;
 };
@@ -31,9 +31,9 @@ class ClockGuard {
  public:
   enum class Verdict : std::uint8_t { kFine, kJumped, kBehind, kAgreesAgain };
 
-  // What is known at an election.
+  // What the new leader knows of the time when it is elected.
   struct Known {
-    Timestamp last_header = 0;  // of the newest record; 0: there is none
+    Timestamp last_header = 0;  // header time of the newest record; 0: the journal has no record
     // The cluster's time now, as the heartbeats of the leader before told it; 0: none was heard. With it the
     // log was not silent.
     Timestamp heard = 0;
@@ -48,8 +48,8 @@ class ClockGuard {
   [[nodiscard]] Verdict tick(const Instant& now, std::size_t alive);
   // The wall clock of the maker of a beat or request just read.
   void witness(const Instant& now, Timestamp wall);
-  // The wall clock of an agent that is alive, by a fresh beat. One on the controller's own machine has the
-  // controller's own clock and is no witness of that.
+  // The wall clock of an agent that is alive, by a fresh beat. An agent on the controller's own machine has
+  // the controller's own clock: that agent's beats confirm nothing.
   void beat(const Instant& now, const std::string& agent, Timestamp wall, bool same_machine);
   // An operator's word.
   void confirm(const Instant& now);
