@@ -44,7 +44,8 @@ class Server {
 
   std::uint16_t port() const;
   // Tells the clients of WebSockets, stops the threads, closes everything and stops the API too, so that the
-  // API replies into no closed socket. Idempotent.
+  // API replies into no closed socket. REQUIRES: what answers for others (agents' channels) calls no reply
+  // afterwards: its threads are those of `io`, or have ended. Idempotent.
   void stop();
 
  private:

@@ -44,7 +44,10 @@ class AppsRig : public ::testing::Test {
     server_ = std::move(*server);
     here_ = "127.0.0.1:" + std::to_string(server_->port());
   }
-  void TearDown() override { server_.reset(); }
+  void TearDown() override {
+    rig_.cell.stop_agents();
+    server_.reset();
+  }
 
   Signed sign_in(const std::string& name, const std::string& user) {
     const api::BrowserCookie cookie{Uuid::from_hash(blake2b_128(name)),

@@ -23,7 +23,10 @@ class FilesServer : public ::testing::Test {
     ASSERT_TRUE(server.ok()) << to_string(server.error());
     server_ = std::move(*server);
   }
-  void TearDown() override { server_.reset(); }
+  void TearDown() override {
+    rig_.cell.stop_agents();
+    server_.reset();
+  }
 
   std::string header(const std::string& method, const std::string& target, const std::string& body,
                      const std::string& length) {

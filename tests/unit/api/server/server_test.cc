@@ -50,7 +50,10 @@ class ApiServer : public ::testing::Test {
     ASSERT_TRUE(server.ok()) << to_string(server.error());
     server_ = std::move(*server);
   }
-  void TearDown() override { server_.reset(); }
+  void TearDown() override {
+    rig_.cell.stop_agents();
+    server_.reset();
+  }
 
   // The bytes of a signed request.
   std::string bytes(ApiRig::Ask ask, const std::string& more_headers = "") {

@@ -26,7 +26,10 @@ class WebSockets : public ::testing::Test {
     ASSERT_TRUE(server.ok()) << to_string(server.error());
     server_ = std::move(*server);
   }
-  void TearDown() override { server_.reset(); }
+  void TearDown() override {
+    rig_.cell.stop_agents();
+    server_.reset();
+  }
 
   std::string request(const std::string& what = "exec", const std::string& more = "",
                       const std::string& protocol = "berth.session.v1") {

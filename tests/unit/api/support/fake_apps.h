@@ -72,6 +72,8 @@ class FakeApps {
   // The connection that was opened as the `number`th, from 0; waits for it, 20 s at most.
   std::shared_ptr<FakeApp> await(std::size_t number = 0);
   std::size_t opened();
+  // Waits for the handler that runs; none is called any more.
+  void stop() { thread_.stop(); }
 
  private:
   std::mutex mutex_;

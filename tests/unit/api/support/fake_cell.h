@@ -122,6 +122,12 @@ class FakeCell final : public controller::ApiContext {
     return apps.open(kernel, app, std::move(opened));
   }
   FakeFiles files;  // of folders
+  // No thread of theirs calls a handler afterwards: before the server of the handlers goes.
+  void stop_agents() {
+    channels.stop();
+    apps.stop();
+    files.stop();
+  }
   std::shared_ptr<controller::KernelChannel> ask_files(const controller::FilesQuestion& question,
                                                        controller::FilesAnswered answered) override {
     return files.open_files(question, std::move(answered));

@@ -86,6 +86,8 @@ class FakeChannels {
   // The channel that was opened as the `number`th, from 0; waits for it, 20 s at most.
   std::shared_ptr<FakeChannel> await(std::size_t number = 0);
   std::size_t opened();
+  // Waits for the handler that runs; none is called any more.
+  void stop() { thread_.stop(); }
 
  private:
   std::mutex mutex_;

@@ -44,6 +44,8 @@ class FakeFiles {
 
   std::shared_ptr<controller::KernelChannel> open_files(const controller::FilesQuestion& question,
                                                         controller::FilesAnswered answered);
+  // Waits for the handler that runs; none is called any more.
+  void stop() { thread_.stop(); }
 
  private:
   class Channel;
