@@ -19,9 +19,10 @@ bool still_may(const StateView& view, const Caller& caller, const FolderId& fold
 }  // namespace
 
 bool AccessWatch::may_go_on() {
+  const Timestamp boottime = context_.clock().now().boottime;
+  if (boottime - looked_ < kLookEvery) return true;
+  looked_ = boottime;
   const Timestamp now = context_.now();
-  if (now - looked_ < kLookEvery) return true;
-  looked_ = now;
   bool may = false;
   context_.with_state([&](const StateView& view) { may = still_may(view, caller_, folder_, least_, now); });
   return may;

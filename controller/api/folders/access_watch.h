@@ -15,7 +15,7 @@ class AccessWatch {
         caller_(std::move(caller)),
         folder_(folder),
         least_(least),
-        looked_(context.now()) {}
+        looked_(context.clock().now().boottime) {}
 
   // Looks once a second at most.
   bool may_go_on();
@@ -25,7 +25,7 @@ class AccessWatch {
   const Caller caller_;
   const FolderId folder_;
   const projections::FolderAccess least_;
-  Timestamp looked_;  // wall time
+  Timestamp looked_;  // boottime
 };
 
 }  // namespace berth::controller::api

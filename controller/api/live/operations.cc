@@ -154,10 +154,10 @@ Operations::Counted Operations::count() const {
 void Operations::sample() {
   const std::lock_guard lock(sampling_);
   Counted now = count();
-  const Timestamp wall = context_.now();
+  const Timestamp time = context_.now();
   std::vector<double> values = values_of(now);
   before_ = std::move(now);
-  ring_.add(wall, std::move(values));
+  ring_.add(time, std::move(values));
 }
 
 std::vector<double> Operations::values_of(const Counted& now) {
@@ -184,12 +184,13 @@ std::vector<double> Operations::values_of(const Counted& now) {
 }
 
 json::object Operations::json(Duration window) {
-  const Instant now = context_.clock().now();
+  const Timestamp boottime = context_.clock().now().boottime;
+  const Timestamp time = context_.now();
   const NodeFacts facts = context_.node_facts();
   const ClusterFacts cluster = context_.facts();
   json::object out = ring_.json(static_cast<std::size_t>(window / kSampleEvery));
-  out["from"] = time_or_null(context_.now() - window);
-  out["to"] = time_or_null(context_.now());
+  out["from"] = time_or_null(time - window);
+  out["to"] = time_or_null(time);
   out["step_seconds"] = kSampleEvery / kSecond;
   std::string position = "0";
   const InState state = look(context_);
@@ -211,7 +212,7 @@ json::object Operations::json(Duration window) {
     out["disks"].as_array().push_back(json::object{
         {"name", "data"}, {"used_bytes", facts.space->used}, {"total_bytes", facts.space->size}});
   out["quarantine"] = json::object{{"count", static_cast<std::int64_t>(state.quarantine)}};
-  out["agents"] = agents_json(context_, facts, now.boottime);
+  out["agents"] = agents_json(context_, facts, boottime);
   return out;
 }
 

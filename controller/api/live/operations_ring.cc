@@ -15,17 +15,17 @@ constexpr std::size_t kEpochsMax = 100;
 
 }  // namespace
 
-void OperationsRing::add(Timestamp wall, std::vector<double> values) {
+void OperationsRing::add(Timestamp time, std::vector<double> values) {
   BERTH_CHECK(values.size() == series_.size(), "a sample has a value for each series");
   const std::lock_guard lock(mutex_);
-  samples_.push_back({wall, std::move(values)});
+  samples_.push_back({time, std::move(values)});
   if (samples_.size() > kSamplesMax) samples_.pop_front();
 }
 
-void OperationsRing::saw_leader(std::uint64_t epoch, const std::string& leader, Timestamp wall) {
+void OperationsRing::saw_leader(std::uint64_t epoch, const std::string& leader, Timestamp time) {
   const std::lock_guard lock(mutex_);
   if (epoch == 0 || (!epochs_.empty() && epochs_.back().epoch == epoch)) return;
-  epochs_.push_back({epoch, leader, samples_.empty() ? 0 : wall});
+  epochs_.push_back({epoch, leader, samples_.empty() ? 0 : time});
   if (epochs_.size() > kEpochsMax) epochs_.pop_front();
 }
 
@@ -38,7 +38,7 @@ json::object OperationsRing::json(std::size_t samples) const {
   const std::lock_guard lock(mutex_);
   const std::size_t first = samples_.size() - std::min(samples, samples_.size());
   json::array times, series, epochs;
-  for (std::size_t i = first; i < samples_.size(); ++i) times.push_back(samples_[i].wall / kSecond);
+  for (std::size_t i = first; i < samples_.size(); ++i) times.push_back(samples_[i].time / kSecond);
   for (std::size_t s = 0; s < series_.size(); ++s) {
     json::array values;
     for (std::size_t i = first; i < samples_.size(); ++i) {

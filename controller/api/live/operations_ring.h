@@ -27,7 +27,7 @@ struct SeriesName {
 struct EpochSeen {
   std::uint64_t epoch = 0;
   std::string leader;
-  Timestamp since = 0;  // wall time; 0: it led before the first sample
+  Timestamp since = 0;  // the cluster's; 0: it led before the first sample
 };
 
 class OperationsRing {
@@ -37,8 +37,8 @@ class OperationsRing {
   explicit OperationsRing(std::vector<SeriesName> series) : series_(std::move(series)) {}
 
   // `values`: one a series, kNone where nothing is known. REQUIRES: as many as there are series.
-  void add(Timestamp wall, std::vector<double> values);
-  void saw_leader(std::uint64_t epoch, const std::string& leader, Timestamp wall);
+  void add(Timestamp time, std::vector<double> values);
+  void saw_leader(std::uint64_t epoch, const std::string& leader, Timestamp time);
 
   // The members times, series and epochs of the newest `samples`.
   boost::json::object json(std::size_t samples) const;
@@ -46,7 +46,7 @@ class OperationsRing {
 
  private:
   struct Sample {
-    Timestamp wall = 0;
+    Timestamp time = 0;
     std::vector<double> values;
   };
   const std::vector<SeriesName> series_;

@@ -32,7 +32,7 @@ HttpReply not_there(const Call& call, Problem problem, unsigned status) {
   return problem_reply(problem, call);
 }
 
-HttpReply fair_share_of(const StateView& view, const Call& call, const std::string& name, Timestamp wall) {
+HttpReply fair_share_of(const StateView& view, const Call& call, const std::string& name, Timestamp time) {
   const auto* group = view.state.groups.find(name);
   const projections::Actor actor = actor_of(view.state, call.caller);
   if (group == nullptr || !sees_group(actor, group->def))
@@ -46,7 +46,7 @@ HttpReply fair_share_of(const StateView& view, const Call& call, const std::stri
                                   "resource group '" + clipped(name) + "' has order " + group->def.order(),
                                   "berth group set " + clipped(name) + " --order fair-share"),
                      409);
-  const Timestamp now = std::max(wall, view.state.epoch().time);
+  const Timestamp now = std::max(time, view.state.epoch().time);
   const SlotKinds kinds(view.state);
   json::array lines;
   for (const FairShareLine& line : fair_share_lines(view.state, name, now))
@@ -64,9 +64,9 @@ void get_fair_share(const Services& services, const CallPtr& call, const Reply& 
   const std::string group = query.text("group").value_or("default");
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  const Timestamp wall = services.context.now();
+  const Timestamp time = services.context.now();
   HttpReply out;
-  services.context.with_state([&](const StateView& view) { out = fair_share_of(view, *call, group, wall); });
+  services.context.with_state([&](const StateView& view) { out = fair_share_of(view, *call, group, time); });
   reply(std::move(out));
 }
 
