@@ -203,10 +203,11 @@ class ApiContext {
   // As above, of the rows of the state that with_state() shows.
   virtual void set_row_listener(RowListener* listener) = 0;
   // Applied records from `from` on, at most about the limits; an empty page with next == from: nothing there
-  // yet. May block on I/O.
+  // yet. May block on I/O. Codes: log-unavailable (records are known to be there, and the log gives none),
+  // log-truncated, those of LogReader.
   virtual Result<JournalPage> read_journal(Offset from, std::size_t max_records, std::size_t max_bytes) = 0;
   // Payloads from `from` on, for readers that judge them themselves; none where `from` is not before the end.
-  // May block on I/O.
+  // May block on I/O. Codes: as read_journal().
   virtual Result<RawJournalPage> read_raw_journal(Offset /*from*/, std::size_t /*max_records*/,
                                                   std::size_t /*max_bytes*/) {
     return make_error("internal-error", "this process does not give out the raw journal");

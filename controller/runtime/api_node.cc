@@ -9,10 +9,16 @@
 #include "events/base/secrets.h"
 #include "events/base/text.h"
 #include "events/codec/envelope.h"
+#include "events/log/log_errors.h"
+#include "events/log/positions.h"
+#include "events/log/read_on.h"
 #include "events/logs/log_setup.h"
 
 namespace berth::controller {
 namespace {
+
+// For the first record of a page; it holds one of the API's few workers.
+constexpr Duration kPageWait = 2 * kSecond;
 
 std::optional<SpaceOnDisk> measure_space(const std::string& folder) {
   std::error_code error;
@@ -88,18 +94,25 @@ void ApiNode::told(Offset offset, const std::shared_ptr<const v1::Record>& recor
   if (listener_ != nullptr && record != nullptr) listener_->on_applied({offset, record});
 }
 
+// REQUIRES: the journal is known to have a record there.
+Result<std::vector<LogEntry>> ApiNode::read_log(Offset from, std::size_t max_records, std::size_t max_bytes) {
+  constexpr Partition kJournal{Stream::kJournal, 0};
+  auto reader = log_.open_reader({{kJournal, from}});
+  if (!reader) return reader.error();
+  auto entries = read_on(**reader, kPageWait, max_records, max_bytes);
+  if (!entries && is_out_of_range(entries.error()))
+    if (auto reaches = require_at_least(log_, kJournal, from + 1); !reaches) return reaches.error();
+  return entries;
+}
+
 Result<JournalPage> ApiNode::read_journal(Offset from, std::size_t max_records, std::size_t max_bytes) {
   JournalPage page;
   page.next = from;
   const Offset end = node_.next();  // not beyond what was folded: whether a record is void is known only then
   if (from >= end) return page;
-  auto reader = log_.open_reader({{{Stream::kJournal, 0}, from}});
-  if (!reader) return reader.error();
-  std::vector<LogEntry> entries;
-  const auto polled =
-      (*reader)->poll(200 * kMillisecond, std::min<std::size_t>(max_records, end - from), max_bytes, entries);
-  if (!polled) return polled.error();
-  for (const auto& entry : entries) {
+  const auto entries = read_log(from, std::min<std::size_t>(max_records, end - from), max_bytes);
+  if (!entries) return entries.error();
+  for (const auto& entry : *entries) {
     const bool is_void = node_.voids().contains(entry.offset);
     if (entry.offset >= std::min(end, node_.next())) break;  // a rebuild may have set it back meanwhile
     page.next = entry.offset + 1;
@@ -128,10 +141,9 @@ Result<RawJournalPage> ApiNode::read_raw_journal(Offset from, std::size_t max_re
   if (!extent) return extent.error();
   RawJournalPage page{extent->begin, extent->end, {}};
   if (from < extent->begin || from >= extent->end) return page;
-  auto reader = log_.open_reader({{{Stream::kJournal, 0}, from}});
-  if (!reader) return reader.error();
-  if (const auto polled = (*reader)->poll(200 * kMillisecond, max_records, max_bytes, page.entries); !polled)
-    return polled.error();
+  auto entries = read_log(from, max_records, max_bytes);
+  if (!entries) return entries.error();
+  page.entries = std::move(*entries);
   return page;
 }
 

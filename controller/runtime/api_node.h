@@ -122,6 +122,7 @@ class ApiNode : public ApiContext {
   // The key that the agent was enrolled with last.
   Signer signer_of(const std::string& agent);
   std::string node_lines();
+  Result<std::vector<LogEntry>> read_log(Offset from, std::size_t max_records, std::size_t max_bytes);
   void told(Offset offset, const std::shared_ptr<const v1::Record>& record);
 
   std::atomic<bool> defining_ = false;

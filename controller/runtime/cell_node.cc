@@ -21,7 +21,7 @@ constexpr Duration kPointEvery = 15 * kSecond;  // between chain heads on a quie
 constexpr Duration kPointWait = 10 * kSecond;
 
 // A void record of the current epoch that the cluster signed (P1): its leader believes in what nobody
-// applies.
+// applies. A void election is of a candidate that came too late, and nobody follows it.
 bool is_of_the_leader(const LogEntry& entry, const projections::ApplyOutcome& outcome,
                       const projections::Projection& projection) {
   using projections::VoidReason;
@@ -30,7 +30,8 @@ bool is_of_the_leader(const LogEntry& entry, const projections::ApplyOutcome& ou
     return false;
   v1::Record record;
   return parse_body(open_envelope(entry.payload, projection.cluster()), record) &&
-         record.header().epoch() == projection.state().epoch().epoch && record.header().epoch() != 0;
+         record.header().epoch() == projection.state().epoch().epoch && record.header().epoch() != 0 &&
+         record.header().sequence() != 0;
 }
 
 projections::ProjectorOptions trusting(const CellNodeConfig& config) {

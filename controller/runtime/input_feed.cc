@@ -16,7 +16,8 @@ constexpr std::size_t kQueuedMax = 8'192;  // inputs on the strand's queue befor
 constexpr std::size_t kPollEntries = 2'048;
 constexpr std::size_t kPollBytes = 4u << 20;
 constexpr Duration kPollWait = 200 * kMillisecond;
-constexpr Duration kCheckWait = 10 * kSecond;
+constexpr Duration kCheckPoll = 20 * kMillisecond;
+constexpr Duration kCheckWait = 10 * kSecond;                // of a glance
 constexpr auto kOpenAgain = std::chrono::milliseconds(200);  // after a reader that did not open
 
 template <class MakeInput>
@@ -119,7 +120,7 @@ void InputFeed::run_inputs() {
 }
 
 void InputFeed::do_checks(const std::vector<CheckInput>& checks, bool glance) {
-  std::vector<CheckInput> to_read;
+  std::vector<LastInput> to_read;
   for (const auto& c : checks) {
     auto extent = log_.extent(c.partition);
     while (!extent && !stopping_) {
@@ -134,57 +135,65 @@ void InputFeed::do_checks(const std::vector<CheckInput>& checks, bool glance) {
     else if (c.next > extent->end || c.last_crc == 0)  // rewound to the beginning, which lies lower by now
       queue_.push(Input(InputChecked{c.partition, false, extent->begin}));
     else
-      to_read.push_back(c);
+      to_read.push_back({c, extent->begin, c.next - 1, std::nullopt});
   }
   if (!to_read.empty()) read_last(std::move(to_read), glance);
 }
 
-// Compares the last input that exists below each check's `next`. Where gaps are just below it (P30), the
-// search goes back in steps that double.
-void InputFeed::read_last(std::vector<CheckInput> checks, bool glance) {
-  std::vector<LastInput> last;
+// A glance is given up in time; a check when the leadership that it is for is over.
+bool InputFeed::is_over(bool glance, Duration waited) {
+  const std::lock_guard lock(mutex_);
+  return stopping_ || (glance ? waited >= kCheckWait : task_.stop);
+}
+
+// Compares the last input that exists below each check's `next`. A log that does not answer has not said that
+// the input is another one.
+void InputFeed::read_last(std::vector<LastInput> last, bool glance) {
   std::vector<ReadFrom> from;
-  for (const auto& c : checks) {
-    last.push_back({c, c.next - 1, std::nullopt});
-    from.push_back({c.partition, c.next - 1});
-  }
-  auto reader = log_.open_reader(std::move(from));
+  for (const auto& one : last) from.push_back({one.check.partition, one.from});
+  auto reader = log_.open_reader(from);
   std::vector<LogEntry> entries;
-  for (Duration waited = 0; reader && !last.empty() && waited < kCheckWait && !stopping_;
-       waited += 20 * kMillisecond) {
+  for (Duration waited = 0; !last.empty(); waited += kCheckPoll) {
+    if (is_over(glance, waited)) return;
     entries.clear();
-    if (const auto polled = (*reader)->poll(20 * kMillisecond, 1'000, kPollBytes, entries); !polled) break;
-    for (const auto& entry : entries) {
-      const auto one = std::find_if(last.begin(), last.end(), [&](const LastInput& l) {
-        return l.check.partition == entry.partition && entry.offset < l.check.next;
-      });
-      if (one == last.end()) continue;
-      if (!entry.gap) one->crc = crc32c(entry.payload);
-      if (entry.offset + 1 == one->check.next && found_last(*one, **reader)) last.erase(one);
+    const auto polled = reader ? (*reader)->poll(kCheckPoll, 1'000, kPollBytes, entries) : reader.error();
+    if (polled) {
+      take_last(last, entries, **reader);
+    } else if (!reader || is_log_unavailable(polled.error())) {
+      std::this_thread::sleep_for(std::chrono::nanoseconds(kCheckPoll));
+      if (!reader) reader = log_.open_reader(from);
+    } else {
+      break;
     }
   }
   if (glance) return;
-  for (const auto& one : last)
-    queue_.push(Input(InputChecked{one.check.partition, false, begin_of(one.check.partition)}));
+  for (const auto& one : last) queue_.push(Input(InputChecked{one.check.partition, false, one.begin}));
 }
 
-// All offsets [from, next) were read. False: there are only gaps, and the reader goes further back.
+void InputFeed::take_last(std::vector<LastInput>& last, const std::vector<LogEntry>& entries,
+                          LogReader& reader) {
+  for (const auto& entry : entries) {
+    const auto one = std::find_if(last.begin(), last.end(), [&](const LastInput& l) {
+      return l.check.partition == entry.partition && entry.offset < l.check.next;
+    });
+    if (one == last.end()) continue;
+    if (!entry.gap) one->crc = crc32c(entry.payload);
+    if (entry.offset + 1 == one->check.next && found_last(*one, reader)) last.erase(one);
+  }
+}
+
+// All offsets [from, next) were read. Where gaps are just below `next` (P30), the search goes back in steps
+// that double. False: there are only gaps, and the reader goes further back.
 bool InputFeed::found_last(LastInput& last, LogReader& reader) {
   const CheckInput& check = last.check;
   const bool same = last.crc == check.last_crc;
-  const Offset begin = same ? 0 : begin_of(check.partition);
-  if (!same && !last.crc && last.from > begin) {
-    last.from -= std::min(last.from - begin, check.next - last.from);
+  if (!same && !last.crc && last.from > last.begin) {
+    last.from -= std::min(last.from - last.begin, check.next - last.from);
     reader.seek(check.partition, last.from);
     return false;
   }
-  queue_.push(Input(InputChecked{check.partition, same, begin}));
+  queue_.push(Input(InputChecked{check.partition, same, same ? 0 : last.begin}));
   return true;
-}
-
-Offset InputFeed::begin_of(const Partition& partition) {
-  const auto extent = log_.extent(partition);
-  return extent ? extent->begin : 0;
 }
 
 bool InputFeed::may_open() const {

@@ -26,7 +26,8 @@ class InputFeed {
   Result<void> start();
   void stop();
 
-  // From the strand. Answers come as InputChecked.
+  // From the strand. Answers come as InputChecked. A stream that stands still is waited for until the next
+  // call of check() or stop_inputs().
   void check(std::vector<CheckInput> checks);
   // As check(), while reading goes on. An input that cannot be read in time is not answered: the next glance
   // asks again.
@@ -45,6 +46,7 @@ class InputFeed {
   // The last input below check.next, in search: read from offset `from` on.
   struct LastInput {
     CheckInput check;
+    Offset begin = 0;  // of the partition
     Offset from = 0;
     std::optional<std::uint32_t> crc;  // of the newest input read
   };
@@ -52,9 +54,10 @@ class InputFeed {
   void run_liveness();
   bool take_task(Task& task);
   void do_checks(const std::vector<CheckInput>& checks, bool glance);
-  void read_last(std::vector<CheckInput> checks, bool glance);
+  void read_last(std::vector<LastInput> last, bool glance);
+  void take_last(std::vector<LastInput>& last, const std::vector<LogEntry>& entries, LogReader& reader);
   bool found_last(LastInput& last, LogReader& reader);
-  Offset begin_of(const Partition& partition);
+  bool is_over(bool glance, Duration waited);
   // Partitions come one by one as they are checked: reading starts when all are there, so that one reader
   // serves them.
   bool may_open() const;

@@ -133,7 +133,7 @@ Outcome<bool> read_offline(Shell& shell, const LogPlace& place, ChainAudit& audi
   auto reader = (*log)->open_reader({{kJournal, 0}});
   if (!reader) return failure_of(reader.error());
   while (audit.next() < extent->end) {
-    const auto entries = read_on(**reader, 4'096);
+    const auto entries = read_on(**reader, kOfflinePatience, 4'096, kOfflineBytesAtOnce);
     if (!entries) return failure_of(entries.error());
     for (const LogEntry& entry : *entries) {
       if (entry.offset % kNoteEvery == 0 && entry.offset != 0)

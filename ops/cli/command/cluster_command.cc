@@ -5,6 +5,7 @@
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/operations_text.h"
 #include "ops/cli/output/views.h"
+#include "ops/cli/problem_codes.h"
 #include "ops/cli/up.h"
 
 namespace berth::cli {
@@ -32,6 +33,13 @@ Outcome<int> verify(Shell& shell) {
   const std::string state_hash = text_at(live->body, "state_hash"),
                     rolling = text_at(live->body, "rolling_hash");
   auto replay = replay_to(shell, **api, position);
+  if (!replay && replay.failure().code == kPositionNotReached)
+    return Failure{
+        kFailed,
+        "log-truncated",
+        "the server has read up to " + std::to_string(position) + ", and " + replay.failure().message,
+        "ops/runbooks/truncated-journal.md",
+        {}};
   if (!replay) return replay.failure();
   const auto& projection = *replay;
   const std::string replayed = to_hex(as_view(projection->state_hash())),

@@ -21,19 +21,22 @@ void add_journal_commands(Registry& registry) {
               [o](Shell& shell) -> Outcome<int> {
                 const auto api = shell.api();
                 if (!api) return api.failure();
+                Offset next = o->from;
                 const auto read = read_journal(
-                    **api, o->from, o->to,
+                    **api, o->from, std::nullopt,
                     [&](const Uuid& cluster, const JournalEntry& entry) -> Outcome<bool> {
+                      if (o->to && entry.offset >= *o->to) return false;
                       if (entry.offset == o->from)
                         shell.out() << "{\"cluster_id\":\"" << to_string(cluster) << "\",\"from\":" << o->from
                                     << "}\n";
                       const std::string payload = entry.text ? '"' + *entry.text + '"' : "null";
                       shell.out() << "{\"offset\":" << entry.offset << ",\"payload\":" << payload << "}\n";
+                      next = entry.offset + 1;
                       return static_cast<bool>(shell.out());
                     });
                 if (!read) return read.failure();
-                shell.note("exported " + std::to_string(read->next - o->from) + " records, next offset " +
-                           std::to_string(read->next));
+                shell.note("exported " + std::to_string(next - o->from) + " records, next offset " +
+                           std::to_string(next));
                 return kOk;
               });
 }

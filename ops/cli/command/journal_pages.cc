@@ -26,6 +26,27 @@ std::optional<std::string> base64_decoded(std::string_view text) {
   return out;
 }
 
+namespace {
+
+// An empty page before the end says nothing of it, but where the log says so itself.
+Failure no_more(Offset next, Offset end, Offset log_end) {
+  if (log_end <= next)
+    return {kFailed,
+            "log-truncated",
+            "the journal ends at " + std::to_string(log_end) + ", and the server had read up to " +
+                std::to_string(end),
+            "ops/runbooks/truncated-journal.md",
+            {}};
+  return {kUnreachable,
+          "log-unavailable",
+          "the server gave no record at offset " + std::to_string(next) + ", and the journal goes on to " +
+              std::to_string(end),
+          "the log does not answer for now: ask again",
+          {}};
+}
+
+}  // namespace
+
 Outcome<JournalRead> read_journal(
     Api& api, Offset from, std::optional<Offset> to,
     const std::function<Outcome<bool>(const Uuid& cluster, const JournalEntry&)>& on_entry) {
@@ -61,7 +82,7 @@ Outcome<JournalRead> read_journal(
     }
     if (read.next >= *end) return read;
     if (array_at(reply->body, "records").empty())
-      return broken("an empty page before the end at " + std::to_string(*end));
+      return no_more(read.next, *end, static_cast<Offset>(integer_at(reply->body, "end")));
   }
 }
 

@@ -22,8 +22,9 @@ struct JournalRead {
   Offset next = 0;  // after the last record read
 };
 
-// Reads the records [from, to) in offset order, up to the durable end if `to` is none; stops early if
-// on_entry returns false.
+// Reads the records [from, to), which were there already, in offset order, up to the durable end if `to` is
+// none; stops early if on_entry returns false. Failures: log-unavailable, log-truncated, those of Api::get()
+// and on_entry.
 Outcome<JournalRead> read_journal(
     Api& api, Offset from, std::optional<Offset> to,
     const std::function<Outcome<bool>(const Uuid& cluster, const JournalEntry&)>& on_entry);

@@ -104,6 +104,15 @@ void cut_behind(const std::string& until, json::array& events) {
   if (found != events.end()) events.erase(found + 1, events.end());
 }
 
+// Why the server ends a stream; nullopt: the log stands still, and the next stream goes on behind the last
+// event.
+std::optional<Failure> ended_by(const json::value& error) {
+  const Code code = Code::told(text_at(error, "code"));
+  if (code == Code("log-unavailable")) return std::nullopt;
+  const bool denied = code == Code("signed-out") || code == Code("rights-changed");
+  return Failure{denied ? kDenied : kFailed, code, text_at(error, "detail"), {}, {}};
+}
+
 Outcome<int> follow(Shell& shell, Api& api, const Tail& o, std::string from, const std::string& after) {
   const auto deadline = parse_timeout(o.timeout);
   if (!deadline) return deadline.failure();
@@ -117,17 +126,23 @@ Outcome<int> follow(Shell& shell, Api& api, const Tail& o, std::string from, con
   Printer printer(shell);
   std::uint64_t seen = 0;
   bool met = false;
+  std::optional<Failure> ended;
   const auto target = with_query(
       "/v1/events", {{"from", after.empty() ? from : ""}, {"session", o.session}, {"type", o.type}});
   const auto done = api.events(target, after, *deadline, [&](const SseEvent& sse) {
     boost::system::error_code error;
     const json::value event = json::parse(sse.data, error);
     if (error) return true;
+    if (sse.event == "error") {
+      ended = ended_by(event);
+      return !ended;
+    }
     const bool writable = printer.print(event);
     ++seen;
     met = (o.count != 0 && seen >= o.count) || (!o.until.empty() && text_at(event, "type") == o.until);
     return writable && !met;
   });
+  if (ended) return *ended;
   if (!done && done.failure().is_interrupted()) return kOk;
   if (!done && done.failure().exit == kTimeout) {
     if (o.until.empty() && o.count == 0) return kOk;  // --timeout is just when to stop

@@ -41,6 +41,7 @@ std::string code_in(const std::string& text) {
 
 void EventLines::begin_again() {
   rest_.clear();
+  error_.clear();
   looked_ = 0;
   quoted_ = head_here_ = false;
 }

@@ -38,8 +38,10 @@ std::string export_target(Shell& shell, const ExportOptions& o, const std::strin
                                           {"limit", o.limit == 0 ? "" : std::to_string(o.limit - count)}});
 }
 
+bool stands_still(const EventLines& lines) { return lines.error() == "log-unavailable"; }
+
 Failure broken_export(const EventLines& lines, const std::string& why) {
-  return {kFailed,
+  return {stands_still(lines) ? kUnreachable : kFailed,
           "export-cut",
           "the export broke off: " + why,
           lines.last().empty() ? "nothing came" : "go on with --after " + lines.last(),
@@ -72,12 +74,14 @@ Outcome<std::string> take_lines(Shell& shell, const ExportOptions& o, const Expo
                      });
     if (sunk) return *sunk;
     if (lines.ended()) return lines.closing();
-    if (!lines.error().empty()) return broken_export(lines, lines.error());
+    if (!lines.error().empty() && !stands_still(lines)) return broken_export(lines, lines.error());
     if (lines.count() != before) tries = 0;
     const bool again = came || came.failure().exit == kUnreachable || came.failure().exit == kTimeout;
     if (!again || (before == 0 && lines.count() == 0 && !came)) return came.failure();
     if (tries == kTriesMax)
-      return broken_export(lines, came ? "it has no last line" : came.failure().message);
+      return broken_export(lines, stands_still(lines) ? lines.error()
+                                  : came              ? "it has no last line"
+                                                      : came.failure().message);
     shell.note("the export broke; going on behind " +
                (lines.last().empty() ? "the beginning" : lines.last()));
     if (!(*api)->pause(std::chrono::milliseconds(100 << tries))) return interrupted_failure();

@@ -302,7 +302,7 @@ Outcome<bool> Api::events(const std::string& target, const std::string& last_id,
     sign_(request);
     const auto take = [&](const SseEvent& event) {
       if (!event.id.empty()) resume = event.id;
-      attempt = 0;
+      if (event.event != "error") attempt = 0;
       ended = event.event == "end";
       stopped = !ended && !on_event(event);
       return !ended && !stopped;

@@ -22,9 +22,6 @@ bool is_data_folder(const std::string& folder) {
   return fs::exists(folder + "/log/rows", code);
 }
 
-constexpr int kSilentMax = 30;
-constexpr std::size_t kBytesAtOnce = 4u << 20;
-
 }  // namespace
 
 Result<std::unique_ptr<EventLog>> open_offline_log(const std::string& folder, std::optional<Error>* lost) {
@@ -34,16 +31,6 @@ Result<std::unique_ptr<EventLog>> open_offline_log(const std::string& folder, st
     return make_error("no-log-here", "there is no log in " + folder,
                       "the data folder of a `berth up`, a copy or a backup of it, or kafka://HOST:PORT");
   return open_local_log_for_reading(is_data ? folder + "/log" : folder, lost);
-}
-
-// A broker answers when it can; a log on a disk at once.
-Result<std::vector<LogEntry>> read_on(LogReader& reader, std::size_t count) {
-  std::vector<LogEntry> entries;
-  for (int silent = 0; silent < kSilentMax; ++silent) {
-    if (auto read = reader.poll(kSecond, count, kBytesAtOnce, entries); !read) return read.error();
-    if (!entries.empty()) return entries;
-  }
-  return make_error("log-unavailable", "the log gives no records", "ask again");
 }
 
 Result<std::unique_ptr<OfflineLog>> OfflineLog::open(const std::string& folder) {
@@ -134,7 +121,7 @@ Result<std::vector<LogEntry>> OfflineLog::entries_at(Offset position, std::size_
     reader_ = std::move(*opened);
   }
   reader_->seek(kJournalPartition, position);
-  return read_on(*reader_, count);
+  return read_on(*reader_, kOfflinePatience, count, kOfflineBytesAtOnce);
 }
 
 Result<std::optional<v1::Record>> OfflineLog::record(Offset position) const {

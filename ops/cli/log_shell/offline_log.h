@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "events/log/read_on.h"
 #include "projections/past/rebuild.h"
 
 namespace berth::cli {
@@ -16,8 +17,9 @@ namespace berth::cli {
 Result<std::unique_ptr<EventLog>> open_offline_log(const std::string& folder,
                                                    std::optional<Error>* lost = nullptr);
 
-// The next records of a log that has more: waits for them. Codes: log-unavailable, and those of LogReader.
-Result<std::vector<LogEntry>> read_on(LogReader& reader, std::size_t count);
+// For read_on(): a broker answers when it can; a log on a disk at once.
+inline constexpr Duration kOfflinePatience = 30 * kSecond;
+inline constexpr std::size_t kOfflineBytesAtOnce = 4u << 20;
 
 class OfflineLog {
  public:

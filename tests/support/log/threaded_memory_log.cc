@@ -7,17 +7,17 @@ namespace berth {
 
 class ThreadedMemoryLog::Reader final : public LogReader {
  public:
-  Reader(ThreadedMemoryLog& log, std::unique_ptr<LogReader> inner) : log_(log), inner_(std::move(inner)) {}
+  Reader(ThreadedMemoryLog& log, std::unique_ptr<LogReader> inner, Stream stream)
+      : log_(log), inner_(std::move(inner)), stream_(stream) {}
 
   Result<std::size_t> poll(Duration wait, std::size_t entries, std::size_t bytes,
                            std::vector<LogEntry>& out) override {
     std::unique_lock lock(log_.mutex_);
     const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(wait);
     for (;;) {
-      auto polled = inner_->poll(0, entries, bytes, out);
+      auto polled = read(entries, bytes, out);
       if (!polled || *polled > 0 || woken_.exchange(false)) return polled;
-      if (log_.grown_.wait_until(lock, until) == std::cv_status::timeout)
-        return inner_->poll(0, entries, bytes, out);
+      if (log_.grown_.wait_until(lock, until) == std::cv_status::timeout) return read(entries, bytes, out);
     }
   }
   void seek(Partition partition, Offset offset) override {
@@ -31,8 +31,15 @@ class ThreadedMemoryLog::Reader final : public LogReader {
   }
 
  private:
+  Result<std::size_t> read(std::size_t entries, std::size_t bytes, std::vector<LogEntry>& out) {
+    if (log_.standing_ != stream_) return inner_->poll(0, entries, bytes, out);
+    if (log_.says_so_) return make_error("log-unavailable", "told to stand still");
+    return std::size_t{0};
+  }
+
   ThreadedMemoryLog& log_;
   std::unique_ptr<LogReader> inner_;
+  const Stream stream_;  // of its first partition
   std::atomic<bool> woken_{false};
 };
 
@@ -69,9 +76,10 @@ Result<std::unique_ptr<LogReader>> ThreadedMemoryLog::open_reader(std::vector<Re
     --closed_;
     return make_error("log-unavailable", "told to fail");
   }
+  const Stream stream = from.front().partition.stream;
   auto inner = log_->open_reader(std::move(from));
   if (!inner) return inner.error();
-  return std::unique_ptr<LogReader>(std::make_unique<Reader>(*this, std::move(*inner)));
+  return std::unique_ptr<LogReader>(std::make_unique<Reader>(*this, std::move(*inner), stream));
 }
 
 void ThreadedMemoryLog::add_gap(Partition partition) {
@@ -105,6 +113,18 @@ void ThreadedMemoryLog::fail_opens(Stream stream, int count) {
   const std::lock_guard lock(mutex_);
   closed_stream_ = stream;
   closed_ = count;
+}
+
+void ThreadedMemoryLog::stand_still(Stream stream, bool says_so) {
+  const std::lock_guard lock(mutex_);
+  standing_ = stream;
+  says_so_ = says_so;
+}
+
+void ThreadedMemoryLog::goes_on() {
+  const std::lock_guard lock(mutex_);
+  standing_.reset();
+  grown_.notify_all();
 }
 
 void ThreadedMemoryLog::truncate(Partition partition, Offset end) {

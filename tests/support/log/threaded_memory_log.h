@@ -35,6 +35,10 @@ class ThreadedMemoryLog final : public EventLog {
   void release();
   // The next `count` readers of that stream do not open: the log is unavailable.
   void fail_opens(Stream stream, int count);
+  // Readers of that stream get nothing, as of a broker that stands still, until goes_on(); `says_so`: they
+  // get log-unavailable. Its extent is still told.
+  void stand_still(Stream stream, bool says_so = false);
+  void goes_on();
   // Loses the durable tail.
   void truncate(Partition partition, Offset end);
 
@@ -55,6 +59,8 @@ class ThreadedMemoryLog final : public EventLog {
     std::string key, payload;
     AppendDone done;
   };
+  std::optional<Stream> standing_;
+  bool says_so_ = false;
   std::optional<Stream> holding_;
   std::vector<Held> held_;
 };

@@ -481,28 +481,6 @@ TEST(Logs, PrintTheBytesAndFollowTheOffset) {
   EXPECT_NE(w.server.requests[1].target.find("offset=3"), std::string::npos);
 }
 
-TEST(EventTail, BeginsBehindNowAndPrintsALinePerEvent) {
-  FakeWorld w;
-  w.server.answer = [](const HttpRequest&) -> Result<HttpReply> {
-    return json_reply("{\"position\": 41}", 200, 41);
-  };
-  w.server.stream_chunks = {
-      "id: 42-0\nevent: X\ndata: "
-      "{\"id\":\"42-0\",\"time\":\"2026-01-01T00:00:00Z\",\"type\":\"X\",\"text\":\"demo\"}\n\n"};
-  const auto ran = w.run({"event", "tail"});
-  EXPECT_EQ(ran.exit, 0) << ran.err;  // Ctrl-C is how it ends
-  EXPECT_EQ(ran.out, "42-0     00:00:00.000Z  X demo\n");
-  EXPECT_EQ(w.server.requests[1].target, "/v1/events?from=42");
-}
-
-TEST(EventTail, GoesOnBehindAnEventsId) {
-  FakeWorld w;
-  w.server.stream_chunks = {"id: 17-1\ndata: {\"id\":\"17-1\"}\n\n"};
-  EXPECT_EQ(w.run({"event", "tail", "--from", "17-0", "-o", "jsonl", "-n", "1"}).out, "{\"id\":\"17-1\"}\n");
-  EXPECT_EQ(header_of(w.server.requests[0], "Last-Event-ID"), "17-0");
-  EXPECT_EQ(w.run({"event", "tail", "--from", "yesterday"}).exit, kUsage);
-}
-
 TEST(Config, ShowsWhereEachSettingComesFromAndNeverASecret) {
   FakeWorld w;
   w.variables["BERTH_ACCESS_KEY"] = "id";

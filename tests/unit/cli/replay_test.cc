@@ -162,5 +162,39 @@ TEST(Export, WritesALinePerRecordFromAnOffsetOn) {
             std::string::npos);
 }
 
+// As a server answers whose log gives nothing for the moment.
+TEST(Export, AnEmptyPageBeforeTheEndIsNotTheEnd) {
+  FakeWorld w;
+  const Journal journal = two_slot_types();
+  serve(w, journal, "", 0);
+  const auto ran = w.run({"journal", "export", "-q"});
+  EXPECT_EQ(ran.exit, kUnreachable) << ran.err;
+  EXPECT_NE(ran.err.find("log-unavailable"), std::string::npos) << ran.err;
+}
+
+TEST(Export, UpToAPlaceBehindTheEndEndsWithTheJournal) {
+  FakeWorld w;
+  const Journal journal = two_slot_types();
+  serve(w, journal);
+  const auto ran = w.run({"journal", "export", "--to", "9"});
+  EXPECT_EQ(ran.exit, kOk) << ran.err;
+  EXPECT_NE(ran.err.find("exported 2 records, next offset 2"), std::string::npos) << ran.err;
+}
+
+TEST(Verify, SaysThatTheLogEndsBeforeWhatTheServerHasRead) {
+  FakeWorld w;
+  Journal journal = two_slot_types();
+  serve(w, journal);
+  const auto answer = w.server.answer;
+  w.server.answer = [&](const HttpRequest& request) {
+    return request.target == "/v1/cluster?newest=true"
+               ? Result<HttpReply>(json_reply(R"({"position": 4, "state_hash": "00"})"))
+               : answer(request);
+  };
+  const auto ran = w.run({"cluster", "verify"});
+  EXPECT_EQ(ran.exit, kFailed) << ran.err;
+  EXPECT_NE(ran.err.find("log-truncated"), std::string::npos) << ran.err;
+}
+
 }  // namespace
 }  // namespace berth::cli

@@ -95,6 +95,25 @@ TEST_F(EventExport, ReplacesNoPipeAndNoDevice) {
   EXPECT_TRUE(world.server.requests.empty());
 }
 
+const std::string kStandsStill = "{\"error\":{\"code\":\"log-unavailable\",\"events\":1}}\n";
+
+TEST_F(EventExport, WaitsForALogThatStandsStillAndGoesOn) {
+  world.server.stream_chunks = {kOne + kStandsStill, "", kStandsStill, "", kTwo + end_line(1), ""};
+  const auto ran = world.run({"event", "export"});
+  EXPECT_EQ(ran.exit, kOk) << ran.err;
+  EXPECT_EQ(ran.out, kOne + kTwo + end_line(2));
+}
+
+TEST_F(EventExport, SaysThatTheLogStandsStillWhereItStaysSo) {
+  world.server.stream_chunks = {kOne};
+  for (int i = 0; i < 10; ++i)
+    world.server.stream_chunks.insert(world.server.stream_chunks.end(), {kStandsStill, ""});
+  const auto ran = world.run({"event", "export"});
+  EXPECT_EQ(ran.exit, kUnreachable) << ran.err;
+  EXPECT_NE(ran.err.find("log-unavailable"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("--after 5-0"), std::string::npos) << ran.err;
+}
+
 TEST_F(EventExport, IsNoneWhereItsLastLineNeverComes) {
   world.server.stream_chunks = {kOne};
   for (int i = 0; i < 10; ++i) world.server.stream_chunks.push_back("");

@@ -163,5 +163,29 @@ TEST(ReadyNode, P28_TurnsRedWhenRecordsOfItsEpochAreVoid) {
       rig.await([&] { return rig.failing("leader-records").find("is void (") != std::string::npos; }));
 }
 
+// Of two controllers that stand at once after an outage one comes too late, and leads nobody.
+TEST(ReadyNode, P28_StaysGreenWhereACandidateCameTooLate) {
+  ThreadedMemoryLog log;
+  const TempDir folder;
+  NodeRig rig(log, folder.path());
+  ASSERT_TRUE(rig.start());
+  ASSERT_TRUE(rig.define());
+  v1::Record record;
+  rig.api().with_state([&](const controller::StateView& view) {
+    record.mutable_header()->set_epoch(view.state.epoch().epoch);
+    record.mutable_header()->set_time_ns(view.state.epoch().time);
+  });
+  auto& late = *record.add_events()->mutable_controller_elected();
+  late.set_controller("c2");
+  late.set_nonce(std::string(16, 'n'));
+  late.set_rules(kRules);
+  late.mutable_claim()->set_rolling(std::string(32, '\0'));
+  const Offset at = log.extent(kJournal)->end;
+  log.append(kJournal, {}, NodeRig::journal_signer().sign(record.SerializeAsString()), {});
+  ASSERT_TRUE(rig.await([&] { return rig.api().facts().voids > 0; }));
+  EXPECT_TRUE(rig.node().voids().contains(at));
+  EXPECT_EQ(rig.failing("leader-records"), "");
+}
+
 }  // namespace
 }  // namespace berth::testing

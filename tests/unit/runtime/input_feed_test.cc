@@ -58,6 +58,36 @@ TEST_F(Feed, P30_AStreamOfGapsAloneIsNotWhatWasRead) {
   EXPECT_FALSE(checked(7, "b").same);
 }
 
+// Nobody knows what a stream holds that stands still: the check waits for it, and nothing is rewound.
+TEST_F(Feed, P13_AStreamThatStandsStillIsNotAnotherOne) {
+  for (const char* payload : {"a", "b"}) append(payload);
+  log_.stand_still(kRequests.stream, true);
+  ASSERT_TRUE(feed_.start());
+  feed_.check({{kRequests, 2, crc32c("b")}});
+  std::vector<Input> inputs;
+  queue_.take(300 * kMillisecond, inputs);
+  EXPECT_TRUE(inputs.empty()) << "an answer while nothing was read";
+  log_.goes_on();
+  while (inputs.empty()) queue_.take(kSecond, inputs);
+  EXPECT_TRUE(std::get<InputChecked>(inputs.front()).same);
+}
+
+// The next check is for another leadership: the one before is not waited for any more.
+TEST_F(Feed, P13_ACheckThatWaitsForItsStreamGivesWayToTheNextOne) {
+  append("a");
+  log_.stand_still(kRequests.stream);
+  ASSERT_TRUE(feed_.start());
+  feed_.check({{kRequests, 1, crc32c("a")}});
+  std::vector<Input> none;
+  queue_.take(100 * kMillisecond, none);
+  EXPECT_TRUE(none.empty());
+  feed_.check({{kRequests, 0, 0}});  // nothing is to be read for it
+  std::vector<Input> inputs;
+  while (inputs.empty()) queue_.take(kSecond, inputs);
+  EXPECT_TRUE(std::get<InputChecked>(inputs.front()).same);
+  log_.goes_on();
+}
+
 // A rewind leads to the stream's beginning, and no input was taken since. A stream that begins below it is
 // another one.
 TEST_F(Feed, P35_AStreamThatBeginsBelowItsRewindIsAnotherOne) {
