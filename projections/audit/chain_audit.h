@@ -74,6 +74,8 @@ class ChainAudit {
 
   bool is_good() const { return !finding_; }
   const std::optional<AuditFinding>& finding() const { return finding_; }
+  // Something looks wrong that a signed head to come may settle. Before finish().
+  bool doubts() const { return !finding_ && suspicion_; }
   AuditCounts counts() const;
   const std::vector<IgnoredRecord>& ignored() const { return now_.ignored; }
   Offset next() const { return chain_.next; }

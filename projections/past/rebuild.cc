@@ -138,6 +138,10 @@ Result<void> PastRebuilder::fold(Projection& projection, Offset next, const Prog
     silent = entries.empty() ? silent + 1 : 0;
     if (silent == kSilent) return make_error("log-unavailable", "the log gives no records", "ask again");
     for (const LogEntry& entry : entries) {
+      if (parts_.is_ignored(entry.offset)) {
+        projection.pass_over(entry);
+        continue;
+      }
       auto outcome = projection.apply(entry, parts_.is_void(entry.offset));
       if (outcome.what == ApplyOutcome::What::kMismatch)  // of one that has read all: the log is right
         outcome = projection.apply(entry, true);
@@ -160,7 +164,7 @@ Result<std::optional<PastPoint>> PastRebuilder::record_at(Offset from, Offset en
     for (const LogEntry& entry : entries) {
       if (entry.offset >= end) return std::optional<PastPoint>();
       v1::Record record;
-      if (entry.gap || parts_.is_void(entry.offset) ||
+      if (entry.gap || parts_.is_void(entry.offset) || parts_.is_ignored(entry.offset) ||
           !parse_body(open_envelope(entry.payload, parts_.cluster), record))
         continue;
       return std::optional(PastPoint{entry.offset, record.header().time_ns()});

@@ -24,6 +24,8 @@ class PastRebuilder {
     EventLog& log;
     const CheckpointDb* checkpoints;      // null: there are none
     std::function<bool(Offset)> is_void;  // of records that were judged
+    // Without `trust`: of records that the cluster ignored, as its signed heads say (P34).
+    std::function<bool(Offset)> is_ignored = [](Offset) { return false; };
   };
   // Of one record, one load and one copy, as they were last; 0: not known yet. Steers work alone, no answer.
   struct Costs {

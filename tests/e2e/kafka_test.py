@@ -98,6 +98,11 @@ class Kafka(unittest.TestCase):
             self.assertIn(told.returncode, (6, 7), told.stderr)
             self.assertRegex(told.stderr, "log-unavailable|outcome-unknown|controller-full")
             self.assertEqual(up.cli.session("demo-1")["status"], "RUNNING")  # reading goes on
+            for path in ("/v1/events", "/v1/journal"):  # of what is known to be there
+                status, body = rig.asked(up, "GET", path)
+                self.assertEqual((status, json.loads(body)["code"]), (503, "log-unavailable"), body)
+            _, body = rig.asked(up, "GET", "/v1/events/export")
+            self.assertIn(b'{"error":{"code":"log-unavailable","events":0}}', body)
             self.assertTrue(up.process.runs() and all(map(rig.alive, pids)))
         finally:
             os.kill(stopped, signal.SIGCONT)

@@ -324,8 +324,9 @@ void Rounds::sign_head(v1::ChainHeadRecorded& head) {
 void Rounds::record_chain_head(const Instant& now, Outputs& out) {
   if (!chain_point_ || !chain_point_->state_hash) return;
   const projections::HeadRow* known = state_.heads.find("head");
-  const bool is_news = chain_point_->next % projections::kChainEvery == 0 || known == nullptr ||
-                       chain_point_->applied > known->applied + 1;  // than the record of that head
+  const bool is_news =
+      chain_point_->next % projections::kChainEvery == 0 || known == nullptr ||
+      chain_point_->next > known->offset + 1;  // than the record of that head; void ones, too
   if (!is_news) return chain_point_.reset();
   if (config_.heads)
     decider_.close(now, out);  // a record of its own, so that the next one knows what is news

@@ -105,14 +105,21 @@ Outcome<bool> read_export(Shell& shell, const std::string& path, ChainAudit& aud
   }
 }
 
+// What the newest records are a signed head may tell that comes within 15 s.
 Outcome<bool> read_server(Shell& shell, ChainAudit& audit) {
+  constexpr int kLooks = 4;
+  constexpr std::chrono::seconds kPause{10};
   const auto api = shell.api();
   if (!api) return api.failure();
-  const auto read = read_journal(**api, 0, std::nullopt, [&](const Uuid&, const JournalEntry& entry) {
-    return feed(shell, audit, entry);
-  });
-  if (!read) return read.failure();
-  return true;
+  for (int look = 1;; ++look) {
+    const auto read =
+        read_journal(**api, audit.next(), std::nullopt,
+                     [&](const Uuid&, const JournalEntry& entry) { return feed(shell, audit, entry); });
+    if (!read) return read.failure();
+    if (!audit.doubts() || look == kLooks) return true;
+    shell.note("no signed head covers the newest records yet: looking again in 10 s");
+    if (!(*api)->pause(kPause)) return interrupted_failure();
+  }
 }
 
 // Of a log for which no server need run.

@@ -32,7 +32,9 @@ Outcome<int> verify(Shell& shell) {
   const auto position = static_cast<Offset>(integer_at(live->body, "position"));
   const std::string state_hash = text_at(live->body, "state_hash"),
                     rolling = text_at(live->body, "rolling_hash");
-  auto replay = replay_to(shell, **api, position);
+  auto replay = replay_until(shell, **api, position, [&](projections::Projection& projection) {
+    return to_hex(as_view(projection.state_hash())) == state_hash;
+  });
   if (!replay && replay.failure().code == kPositionNotReached)
     return Failure{
         kFailed,

@@ -56,14 +56,19 @@ Outcome<bool> fold_entry(Projection& projection, const LogEntry& entry) {
                  {}};
 }
 
-SettledFold::SettledFold(const Uuid& cluster)
-    : projection_(std::make_unique<Projection>(cluster, Projection::Tracking::kRows)), audit_(cluster) {
-  audit_.set_on_settled([this](Offset, bool is_ignored) { settled_.push_back(is_ignored); });
+SettledFold::SettledFold(const Uuid& cluster, Offset end)
+    : end_(end),
+      projection_(std::make_unique<Projection>(cluster, Projection::Tracking::kRows)),
+      audit_(cluster) {
+  audit_.set_on_settled([this](Offset offset, bool is_ignored) {
+    if (offset < end_) settled_.push_back(is_ignored);
+    if (offset == end_) ignores_end_ = is_ignored;
+  });
 }
 
 Outcome<bool> SettledFold::take(LogEntry entry) {
   const bool more = audit_.take(entry);
-  waiting_.push_back(std::move(entry));
+  if (entry.offset < end_) waiting_.push_back(std::move(entry));
   return more ? fold_settled() : finish();  // a journal of another cluster: the fold says so
 }
 
@@ -85,41 +90,71 @@ Outcome<bool> SettledFold::fold_settled() {
 }
 
 void SettledFold::note_ignored(Shell& shell) const {
-  for (const auto& record : audit_.ignored()) shell.note(to_string(record));
+  for (const auto& record : audit_.ignored())
+    if (record.offset <= end_) shell.note(to_string(record));
 }
 
-Outcome<std::unique_ptr<Projection>> replay_to(Shell& shell, Api& api, Offset position,
-                                               std::optional<int> index) {
+namespace {
+
+struct Replayed {
+  std::unique_ptr<Projection> projection;
+  bool is_settled = false;  // a signed head covers all of it
+};
+
+Outcome<Replayed> replay(Shell& shell, Api& api, Offset position, std::optional<int> index) {
   // Asked first, since a replay of all that is there before it may take long.
   const auto page = api.get("/v1/journal?from=0&limit=1");
   if (!page) return page.failure();
-  const std::int64_t end = integer_at(page->body, "end");
-  if (static_cast<std::int64_t>(position) >= end) return no_record_yet(position, end);
+  const std::int64_t journal_end = integer_at(page->body, "end");
+  if (static_cast<std::int64_t>(position) >= journal_end) return no_record_yet(position, journal_end);
+  const Offset end = index ? position : position + 1;
   std::optional<SettledFold> fold;
+  std::string payload;  // of the record at `position`
   const auto read = read_journal(
-      api, 0, position + 1, [&](const Uuid& cluster, const JournalEntry& entry) -> Outcome<bool> {
-        if (!fold) fold.emplace(cluster);
+      api, 0, std::nullopt, [&](const Uuid& cluster, const JournalEntry& entry) -> Outcome<bool> {
+        if (!fold) fold.emplace(cluster, end);
         if (entry.offset % 10'000 == 0 && entry.offset != 0)
           shell.status("replayed " + std::to_string(entry.offset) + " of " + std::to_string(position + 1));
         auto read_here = decoded(entry);
         if (!read_here) return read_here.failure();
-        if (entry.offset != position || !index) return fold->take(std::move(*read_here));
-        if (auto folded = fold->finish(); !folded) return folded;
-        fold_part(*fold->projection(), read_here->payload, *index);
-        return true;
+        if (entry.offset == position) payload = read_here->payload;
+        if (auto folded = fold->take(std::move(*read_here)); !folded) return folded;
+        return index ? !fold->ignores_end() : !fold->is_settled();
       });
   shell.end_status();
   if (!read) return read.failure();
-  if (!fold || read->next != position + 1)
-    return no_record_yet(position, static_cast<std::int64_t>(read->next));
+  if (!fold || read->next <= position) return no_record_yet(position, static_cast<std::int64_t>(read->next));
+  const bool is_settled = fold->is_settled();
   if (auto folded = fold->finish(); !folded) return folded.failure();
+  if (index && fold->ignores_end() != true) fold_part(*fold->projection(), payload, *index);
   fold->note_ignored(shell);
-  std::unique_ptr<Projection> projection = std::move(fold->projection());
-  if (!projection->verifies())
+  if (!fold->projection()->verifies())
     shell.note(
         "the records' signatures were not checked: that takes the cluster's secret, which only its "
         "servers hold");
-  return projection;
+  return Replayed{std::move(fold->projection()), is_settled};
+}
+
+}  // namespace
+
+Outcome<std::unique_ptr<Projection>> replay_to(Shell& shell, Api& api, Offset position,
+                                               std::optional<int> index) {
+  auto done = replay(shell, api, position, index);
+  if (!done) return done.failure();
+  return std::move(done->projection);
+}
+
+Outcome<std::unique_ptr<Projection>> replay_until(Shell& shell, Api& api, Offset position,
+                                                  const IsRight& is_right) {
+  constexpr int kLooks = 4;
+  constexpr std::chrono::seconds kPause{10};
+  for (int look = 1;; ++look) {
+    auto done = replay(shell, api, position, std::nullopt);
+    if (!done) return done.failure();
+    if (is_right(*done->projection) || done->is_settled || look == kLooks) return std::move(done->projection);
+    shell.note("no signed head covers the newest records yet: looking again in 10 s");
+    if (!api.pause(kPause)) return interrupted_failure();
+  }
 }
 
 Outcome<PastPosition> parse_past_position(const std::string& text) {

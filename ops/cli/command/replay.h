@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 
 #include "ops/cli/command/journal_pages.h"
@@ -18,7 +19,8 @@ Outcome<bool> fold_entry(projections::Projection& projection, const LogEntry& en
 // whether the cluster ignored it (P34), or until the end.
 class SettledFold {
  public:
-  explicit SettledFold(const Uuid& cluster);
+  // Folds the records before `end`. Those behind are only read for what a signed head in them says.
+  explicit SettledFold(const Uuid& cluster, Offset end = ~Offset{0});
   SettledFold(const SettledFold&) = delete;
 
   // The next record. Failures: those of fold_entry(), here and in finish().
@@ -26,6 +28,10 @@ class SettledFold {
   // After the last one: folds those that wait.
   Outcome<bool> finish();
 
+  // A signed head has told of all before `end`, and they are folded.
+  bool is_settled() const { return projection_->chain().next() == end_; }
+  // Whether the cluster ignored the record at `end`; nullopt: not known yet.
+  std::optional<bool> ignores_end() const { return ignores_end_; }
   // Behind what was taken, until finish().
   std::unique_ptr<projections::Projection>& projection() { return projection_; }
   // Tells of the records that the cluster ignored.
@@ -34,6 +40,8 @@ class SettledFold {
  private:
   Outcome<bool> fold_settled();
 
+  const Offset end_;
+  std::optional<bool> ignores_end_;
   std::unique_ptr<projections::Projection> projection_;
   projections::ChainAudit audit_;
   std::deque<LogEntry> waiting_;
@@ -46,6 +54,12 @@ class SettledFold {
 // yet: kNotFound).
 Outcome<std::unique_ptr<projections::Projection>> replay_to(Shell& shell, Api& api, Offset position,
                                                             std::optional<int> index = std::nullopt);
+
+// As replay_to(). While `is_right` says no and no signed head covers the newest of these records, which may
+// be some that the cluster ignored, looks again, for half a minute: a leader signs one within 15 s.
+using IsRight = std::function<bool(projections::Projection&)>;
+Outcome<std::unique_ptr<projections::Projection>> replay_until(Shell& shell, Api& api, Offset position,
+                                                               const IsRight& is_right);
 
 // "17" or, as events carry it, "17-0". Failures: usage.
 struct PastPosition {

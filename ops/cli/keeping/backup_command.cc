@@ -61,6 +61,7 @@ class BackupTaking {
                      "server and CLI of different versions?",
                      {}};
     append_frame(piece_, entry.text ? &*payload : nullptr);
+    if (!entry.text && !gap_) gap_ = entry.offset;
     ++records_;
     if (auto folded = fold_.take({{Stream::kJournal, 0}, entry.offset, std::move(*payload), !entry.text});
         !folded)
@@ -85,6 +86,8 @@ class BackupTaking {
   }
 
   SettledFold& fold() { return fold_; }
+  // The first offset that no record has.
+  std::optional<Offset> gap() const { return gap_; }
 
  private:
   Shell& shell_;
@@ -93,6 +96,7 @@ class BackupTaking {
   SettledFold fold_;
   std::string piece_;
   std::uint64_t records_ = 0;
+  std::optional<Offset> gap_;
 };
 
 Outcome<Manifest> begin(Shell& shell, Api& api) {
@@ -122,12 +126,23 @@ Outcome<bool> put(BackupTarget& target, const std::string& name, std::string_vie
   return failure_of(done.error());
 }
 
-// What was read must be what the server has become by reading it.
-Outcome<bool> check_end(projections::Projection& projection, const Manifest& manifest) {
-  if (projection.chain().next() == manifest.next &&
-      to_hex(as_view(projection.chain().rolling())) == manifest.rolling_hash &&
-      to_hex(as_view(projection.state_hash())) == manifest.state_hash)
-    return true;
+bool is_state_of(projections::Projection& projection, const Manifest& manifest) {
+  return projection.chain().next() == manifest.next &&
+         to_hex(as_view(projection.chain().rolling())) == manifest.rolling_hash &&
+         to_hex(as_view(projection.state_hash())) == manifest.state_hash;
+}
+
+// What was read must be what the server has become by reading it. The newest records may be some that the
+// cluster ignored, and no signed head says so yet: then they are read again until one does.
+Outcome<bool> check_end(Shell& shell, Api& api, std::unique_ptr<projections::Projection>& projection,
+                        const Manifest& manifest) {
+  if (is_state_of(*projection, manifest)) return true;
+  auto again = replay_until(shell, api, manifest.next - 1, [&](projections::Projection& replayed) {
+    return is_state_of(replayed, manifest);
+  });
+  if (!again) return again.failure();
+  projection = std::move(*again);
+  if (is_state_of(*projection, manifest)) return true;
   return Failure{kFailed,
                  "backup-differs",
                  "what was read of the journal up to " + std::to_string(manifest.next - 1) +
@@ -136,8 +151,9 @@ Outcome<bool> check_end(projections::Projection& projection, const Manifest& man
                  {}};
 }
 
-Outcome<bool> write_backup(Shell& shell, Api& api, BackupTarget& target, const Secrets& secrets,
-                           Manifest& manifest) {
+// nullopt: it can be restored; else the first offset that no record has.
+Outcome<std::optional<Offset>> write_backup(Shell& shell, Api& api, BackupTarget& target,
+                                            const Secrets& secrets, Manifest& manifest) {
   BackupTaking taking(shell, target, manifest);
   const auto read = read_journal(
       api, 0, manifest.next, [&](const Uuid& cluster, const JournalEntry& entry) -> Outcome<bool> {
@@ -146,23 +162,23 @@ Outcome<bool> write_backup(Shell& shell, Api& api, BackupTarget& target, const S
       });
   shell.end_status();
   if (!read) return read.failure();
-  if (auto done = taking.put_piece(); !done) return done;
-  if (auto folded = taking.fold().finish(); !folded) return folded;
+  if (auto done = taking.put_piece(); !done) return done.failure();
+  if (auto folded = taking.fold().finish(); !folded) return folded.failure();
   taking.fold().note_ignored(shell);
-  projections::Projection& projection = *taking.fold().projection();
-  if (auto same = check_end(projection, manifest); !same) return same;
-  manifest.taken = projection.state().epoch().time;
+  auto& projection = taking.fold().projection();
+  if (auto same = check_end(shell, api, projection, manifest); !same) return same.failure();
+  manifest.taken = projection->state().epoch().time;
   manifest.with_secrets = !secrets.cluster_file.empty();
   if (manifest.with_secrets) {
     const auto box = seal_secrets(secrets.cluster_file, secrets.passphrase, bound_to(manifest));
     if (!box) return failure_of(box.error());
-    if (auto done = put(target, kSecretsName, *box); !done) return done;
+    if (auto done = put(target, kSecretsName, *box); !done) return done.failure();
   }
   if (auto done = put(target, kManifestName, one_line_json(manifest_json(manifest)) + "\n"); !done)
-    return done;
+    return done.failure();
   const auto ended = target.finish();
   if (!ended) return failure_of(ended.error());
-  return true;
+  return taking.gap();
 }
 
 void print_backup(Shell& shell, const Manifest& manifest, const std::string& target) {
@@ -202,8 +218,16 @@ Outcome<int> backup(Shell& shell, const BackupOptions& o) {
     if (!folder) return failure_of(folder.error(), kConflict);
     target = std::move(*folder);
   }
-  if (auto done = write_backup(shell, **api, *target, *secrets, *manifest); !done) return done.failure();
+  const auto gap = write_backup(shell, **api, *target, *secrets, *manifest);
+  if (!gap) return gap.failure();
   print_backup(shell, *manifest, o.target);
+  if (*gap)
+    return Failure{kFailed,
+                   "journal-has-gaps",
+                   "this backup is whole, and cannot be restored: the log has no record at offset " +
+                       std::to_string(**gap) + ", and a new log cannot be made to skip one",
+                   "keep the original's log; berth audit verify and berth log shell read the backup",
+                   {}};
   return kOk;
 }
 

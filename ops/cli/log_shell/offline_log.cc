@@ -9,6 +9,7 @@
 #include "events/codec/made_before.h"
 #include "events/codec/parse_body.h"
 #include "events/log/local/reading_log.h"
+#include "projections/audit/chain_audit.h"
 
 namespace berth::cli {
 namespace {
@@ -38,15 +39,25 @@ Result<std::unique_ptr<OfflineLog>> OfflineLog::open(const std::string& folder) 
   std::optional<Error> lost;
   auto log = open_offline_log(folder, &lost);
   if (!log) return log.error();
-  auto offline = of(std::move(*log), folder);
+  auto offline = begin(std::move(*log), folder);
   if (!offline) return lost ? *lost : offline.error();
   (*offline)->lost_ = std::move(lost);
   if (is_data) (*offline)->read_beside(folder);
+  if (auto found = (*offline)->find_ignored(); !found) return found.error();
   (*offline)->fold_with_what_is_known();
   return offline;
 }
 
 Result<std::unique_ptr<OfflineLog>> OfflineLog::of(std::unique_ptr<EventLog> log, const std::string& name) {
+  auto offline = begin(std::move(log), name);
+  if (!offline) return offline;
+  if (auto found = (*offline)->find_ignored(); !found) return found.error();
+  (*offline)->fold_with_what_is_known();
+  return offline;
+}
+
+Result<std::unique_ptr<OfflineLog>> OfflineLog::begin(std::unique_ptr<EventLog> log,
+                                                      const std::string& name) {
   std::unique_ptr<OfflineLog> offline(new OfflineLog);
   offline->log_ = std::move(log);
   const auto extent = offline->log_->extent(kJournalPartition);
@@ -56,14 +67,31 @@ Result<std::unique_ptr<OfflineLog>> OfflineLog::of(std::unique_ptr<EventLog> log
   if (extent->begin == extent->end)
     return make_error("no-log-here", "the journal in " + name + " is empty", "was a server ever started?");
   if (auto read = offline->read_cluster(); !read) return read.error();
-  offline->fold_with_what_is_known();
   return offline;
 }
 
+// One more walk over the log, where the secret is not at hand that tells it of each record alone.
+Result<void> OfflineLog::find_ignored() {
+  if (verifies_ || first_ != 0) return {};
+  projections::ChainAudit audit(cluster_);
+  audit.set_on_settled([this](Offset offset, bool is_ignored) {
+    if (is_ignored) ignored_.insert(offset);
+  });
+  auto reader = log_->open_reader({{kJournalPartition, 0}});
+  if (!reader) return reader.error();
+  while (audit.next() < next_) {
+    const auto entries = read_on(**reader, kOfflinePatience, 4'096, kOfflineBytesAtOnce);
+    if (!entries) return entries.error();
+    for (const LogEntry& entry : *entries)
+      if (entry.offset >= next_ || !audit.take(entry)) return {};
+  }
+  return {};
+}
+
 void OfflineLog::fold_with_what_is_known() {
-  rebuilder_ = std::make_unique<projections::PastRebuilder>(
-      projections::PastRebuilder::Parts{cluster_, trust_, *log_, checkpoints_.get(),
-                                        [this](Offset offset) { return voids_.contains(offset); }});
+  rebuilder_ = std::make_unique<projections::PastRebuilder>(projections::PastRebuilder::Parts{
+      cluster_, trust_, *log_, checkpoints_.get(), [this](Offset offset) { return voids_.contains(offset); },
+      [this](Offset offset) { return ignored_.contains(offset); }});
 }
 
 // The first record says whose journal it is.
@@ -128,7 +156,7 @@ Result<std::optional<v1::Record>> OfflineLog::record(Offset position) const {
   const auto entries = entries_at(position, 1);
   if (!entries) return entries.error();
   v1::Record record;
-  if (entries->empty() || entries->front().gap || voids_.contains(position) ||
+  if (entries->empty() || entries->front().gap || voids_.contains(position) || ignored_.contains(position) ||
       !parse_body(open_envelope(entries->front().payload, cluster_), record))
     return std::optional<v1::Record>();
   return std::optional(std::move(record));

@@ -34,7 +34,8 @@ class OfflineLog {
   Offset next() const { return next_; }
   // What the end mark says of a tail that is lost.
   const std::optional<Error>& lost() const { return lost_; }
-  // Whether records that the cluster did not sign are passed over: its secret is in the folder.
+  // Whether the MACs of records are checked: the cluster's secret is in the folder. Else the signed heads say
+  // which records the cluster ignored; behind the last one nothing does.
   bool verifies() const { return verifies_; }
 
   // After that record. REQUIRES: first() <= position < next().
@@ -46,7 +47,9 @@ class OfflineLog {
 
  private:
   OfflineLog() = default;
+  static Result<std::unique_ptr<OfflineLog>> begin(std::unique_ptr<EventLog> log, const std::string& name);
   void fold_with_what_is_known();
+  Result<void> find_ignored();
   Result<void> read_cluster();
   void read_beside(const std::string& folder);
 
@@ -58,6 +61,7 @@ class OfflineLog {
   std::unique_ptr<projections::PastRebuilder> rebuilder_;
   JournalTrust trust_;
   std::set<Offset> voids_;
+  std::set<Offset> ignored_;  // as signed heads say
   Uuid cluster_;
   bool verifies_ = false;
   std::optional<Error> lost_;

@@ -218,6 +218,25 @@ TEST_F(SignedHeads, P34_ListWhatWasVoidForTheirLeader) {
   EXPECT_EQ(controller->mode(), Controller::Mode::kLeader) << "every reader comes to the same list";
 }
 
+// Else who has not the secret takes them as effective for as long as nothing else happens.
+TEST_F(SignedHeads, P34_AreSignedAlsoWhereNothingHappenedButVoidRecords) {
+  head();
+  read_all_back();
+  const auto told = [this] {
+    projections::ChainPoint point = log_fold.chain().last();
+    point.state_hash = Hash128{};
+    when(ChainPointRead{point});
+    return !events().empty() && events().back().has_chain_head_recorded();
+  };
+  EXPECT_FALSE(told()) << "the head's own record is no news";
+  ASSERT_FALSE(log_fold.apply(next, "noise").applied());
+  when(JournalRead{next++, "noise", false});
+  ASSERT_TRUE(told());
+  EXPECT_EQ(events().back().chain_head_recorded().voids(), "\1\1");
+  read_all_back();
+  EXPECT_FALSE(told()) << "once";
+}
+
 // An input whose decision the net forbids, read by one leader after the other.
 class PoisonedInput : public Leader {
  protected:

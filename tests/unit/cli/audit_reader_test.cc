@@ -49,7 +49,7 @@ TEST_F(ReadJournalHead, ExtendsTheHeadThatWasKept) {
 
 // It has not the cluster's secret: the head lists what the cluster ignored.
 TEST_F(ReadJournalHead, P34_TakesTheSameRecordsAsTheClusterAndNamesWhatItIgnored) {
-  const SignedJournal journal('a', Journal::usual_cluster(), 2, true);
+  const SignedJournal journal('a', Journal::usual_cluster(), 2, 1);
   EXPECT_EQ(read(journal, text_of(journal.head)), 0) << said;
   EXPECT_NE(
       said.find(
@@ -63,7 +63,7 @@ TEST_F(ReadJournalHead, P34_TakesTheSameRecordsAsTheClusterAndNamesWhatItIgnored
 }
 
 TEST_F(ReadJournalHead, P34_WithoutAHeadThatTellsItProvesNothing) {
-  SignedJournal journal('a', Journal::usual_cluster(), 2, true);
+  SignedJournal journal('a', Journal::usual_cluster(), 2, 1);
   journal.payloads.pop_back();
   journal.applied.pop_back();
   journal.link = as_view(blake2b_256(journal.payloads.back()));

@@ -87,10 +87,9 @@ struct SignedJournal : Journal {
   projections::SignedHead head;
   std::vector<bool> applied;  // of each record before the head
 
-  // `forged`: behind the key's record stands one without a right MAC, and the right one in its place behind
-  // it.
-  explicit SignedJournal(char seed = 'a', const Uuid& of = usual_cluster(), int count = 2,
-                         bool forged = false)
+  // `forged`: behind the key's record stands one without a right MAC, and so many right ones in its place
+  // behind it.
+  explicit SignedJournal(char seed = 'a', const Uuid& of = usual_cluster(), int count = 2, int forged = 0)
       : Journal(count, of), applied(payloads.size(), true) {
     SealingRing ring;
     ring.add({1, std::string(kSealKeyBytes, 'k')});
@@ -99,14 +98,16 @@ struct SignedJournal : Journal {
     v1::Event event;
     *event.mutable_head_key_changed() = key;
     append(event);
-    if (forged) {
+    if (forged > 0) {
       const std::string before = link;
       event.mutable_slot_type_registered()->set_name("forged");
       append(event);
       applied.back() = false;
       link = before;
-      event.mutable_slot_type_registered()->set_name("right");
-      append(event);
+      for (int i = 0; i < forged; ++i) {
+        event.mutable_slot_type_registered()->set_name(i == 0 ? "right" : "right-" + std::to_string(i));
+        append(event);
+      }
     }
     projections::Chain chain;
     for (std::size_t i = 0; i < payloads.size(); ++i) chain.extend(blake2b_256(payloads[i]), applied[i]);

@@ -87,7 +87,7 @@ TEST(Verify, P30_HoldsForAJournalWithGaps) {
 // The cluster has its secret, and did not fold the record that has no right MAC.
 TEST(Verify, P34_HoldsForAJournalWithARecordThatTheClusterIgnored) {
   FakeWorld w;
-  const SignedJournal journal('a', Journal::usual_cluster(), 0, true);
+  const SignedJournal journal('a', Journal::usual_cluster(), 0, 1);
   projections::Projection live(journal.cluster, projections::Projection::Tracking::kRows);
   for (std::size_t i = 0; i < journal.payloads.size(); ++i) {
     if (i == 2)
@@ -103,6 +103,48 @@ TEST(Verify, P34_HoldsForAJournalWithARecordThatTheClusterIgnored) {
   EXPECT_NE(ran.err.find("the record at offset 2 continues the one before, and the cluster ignored it"),
             std::string::npos)
       << ran.err;
+}
+
+// The state as the cluster folded it, which ignored record 2.
+std::string live_hash(const SignedJournal& journal, std::size_t records) {
+  projections::Projection live(journal.cluster, projections::Projection::Tracking::kRows);
+  for (std::size_t i = 0; i < records; ++i) {
+    if (i == 2)
+      live.pass_over(journal.entry(i));
+    else
+      live.apply(journal.entry(i));
+  }
+  return to_hex(as_view(live.state_hash()));
+}
+
+// A head comes some seconds after what it covers.
+TEST(Verify, P34_WaitsForTheHeadThatTellsOfTheNewestRecords) {
+  FakeWorld w;
+  const SignedJournal journal('a', Journal::usual_cluster(), 0, 1);
+  SignedJournal before = journal;
+  before.payloads.pop_back();
+  serve(w, before, live_hash(journal, 4));
+  const auto without_head = w.server.answer;
+  serve(w, journal);
+  const auto with_head = w.server.answer;
+  w.server.answer = [&](const HttpRequest& request) {
+    return w.server.pauses_ms.empty() ? without_head(request) : with_head(request);
+  };
+  const auto ran = w.run({"cluster", "verify", "-o", "json"});
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(w.server.pauses_ms, std::vector<long>{10'000});
+  const json::value told = json::parse(ran.out);
+  EXPECT_EQ(told.at("void"), 1);
+  EXPECT_EQ(told.at("position"), 3);
+}
+
+TEST(ResourceAt, P34_ShowsNothingOfARecordThatTheClusterIgnored) {
+  FakeWorld w;
+  const SignedJournal journal('a', Journal::usual_cluster(), 0, 1);
+  serve(w, journal);
+  EXPECT_EQ(w.run({"resource", "--at", "2", "-o", "name"}).out, "");
+  EXPECT_EQ(w.run({"resource", "--at", "2-0", "-o", "name"}).out, "");
+  EXPECT_EQ(w.run({"resource", "--at", "3-0", "-o", "name"}).out, "right\n");
 }
 
 TEST(Verify, FailsWhenTheLiveStateHashIsAnother) {

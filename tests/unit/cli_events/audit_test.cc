@@ -57,7 +57,7 @@ TEST_F(AuditVerify, WalksAnExportedFile) {
 }
 
 TEST_F(AuditVerify, P34_NamesWhatTheClusterIgnoredAndProvesTheRest) {
-  const SignedJournal forged('a', Journal::usual_cluster(), 2, true);
+  const SignedJournal forged('a', Journal::usual_cluster(), 2, 1);
   const auto ran = verify(file("j.jsonl", export_of(forged)),
                           file("head.json", boost::json::serialize(projections::to_json(forged.head))));
   EXPECT_EQ(ran.exit, kOk) << ran.err;
@@ -154,6 +154,24 @@ TEST_F(AuditVerify, SaysThatAFolderLostItsTail) {
   const auto ran = verify(folder.path().string());
   EXPECT_EQ(ran.exit, kFailed);
   EXPECT_NE(ran.err.find("log-truncated"), std::string::npos) << ran.err;
+}
+
+// A head comes some seconds after what it covers.
+TEST_F(AuditVerify, P34_WaitsForTheHeadThatTellsOfAServersNewestRecords) {
+  const SignedJournal forged('a', Journal::usual_cluster(), 2, 2);
+  world.server.answer = [&](const HttpRequest& request) {
+    const std::size_t end = forged.payloads.size() - (world.server.pauses_ms.empty() ? 1 : 0);
+    boost::json::array records;
+    for (std::size_t i = std::stoul(request.target.substr(request.target.find("from=") + 5)); i < end; ++i)
+      records.push_back({{"offset", i}, {"payload", boost::json::parse(forged.json_at(i))}});
+    return Result<HttpReply>(json_reply(boost::json::serialize(
+        boost::json::object{{"cluster_id", to_string(forged.cluster)}, {"end", end}, {"records", records}})));
+  };
+  const auto ran = verify("http://elsewhere:7411");
+  EXPECT_EQ(ran.exit, kOk) << ran.err;
+  EXPECT_EQ(world.server.pauses_ms, std::vector<long>{10'000});
+  EXPECT_NE(ran.err.find("offset 4 continues the one before, and the cluster ignored it"), std::string::npos)
+      << ran.err;
 }
 
 TEST_F(AuditVerify, AsksTheServerOfAUrl) {

@@ -7,6 +7,8 @@
 #include <fstream>
 
 #include "controller/api/auth/host_key.h"
+#include "events/codec/chain_head.h"
+#include "events/codec/envelope.h"
 #include "events/codec/journal_signer.h"
 #include "events/log/open/open_log.h"
 #include "ops/cli/keeping/backup_format.h"
@@ -88,8 +90,57 @@ class BackupTest : public ::testing::Test {
   projections::Projection folded(const std::vector<std::string>& payloads) const {
     projections::Projection projection(cluster_, projections::Projection::Tracking::kRows,
                                        JournalSigner(cluster_, kSecret));
-    for (std::size_t i = 0; i < payloads.size(); ++i) projection.apply(i, payloads[i]);
+    for (std::size_t i = 0; i < payloads.size(); ++i)
+      projection.apply(LogEntry{{Stream::kJournal, 0}, i, payloads[i], payloads[i].empty()});
     return projection;
+  }
+
+  // A record of one event that continues the newest that counts; without `is_signed` nobody takes it.
+  void add(const v1::Event& event, bool is_signed = true) {
+    v1::Record record;
+    record.mutable_header()->set_epoch(1);
+    record.mutable_header()->set_sequence(sequence_ + 1);
+    record.mutable_header()->set_link(link_);
+    record.mutable_header()->set_time_ns(1'767'225'602'000'000'000);
+    *record.add_events() = event;
+    payloads_.push_back(is_signed ? JournalSigner(cluster_, kSecret).sign(record.SerializeAsString())
+                                  : make_envelope(cluster_, record.SerializeAsString()));
+    if (!is_signed) return;
+    ++sequence_;
+    link_ = as_view(blake2b_256(payloads_.back()));
+  }
+  // A key of heads, two records that nobody of the cluster signed, and then a signed head over all.
+  void forge() {
+    SealingRing ring;
+    ring.add({1, std::string(kSealKeyBytes, 'k')});
+    const HeadSigner signer(cluster_, ring);
+    const auto key = signer.first(std::string(kHeadSeedBytes, 'a'));
+    v1::Event event;
+    *event.mutable_head_key_changed() = key;
+    add(event);
+    event.mutable_domain_defined()->set_name("forged");
+    add(event, false);
+    v1::Record election;
+    election.mutable_header()->set_epoch(2);
+    election.mutable_header()->set_time_ns(1'767'225'603'000'000'000);
+    auto& elected = *election.add_events()->mutable_controller_elected();
+    elected.set_controller("forger");
+    elected.set_nonce(std::string(16, 'f'));
+    elected.set_rules(kRules);
+    elected.mutable_claim()->set_rolling(std::string(32, '\0'));
+    payloads_.push_back(make_envelope(cluster_, election.SerializeAsString()));
+    event.mutable_domain_defined()->set_name("right");
+    add(event);
+    auto state = folded(payloads_);
+    auto& told = *event.mutable_chain_head_recorded();
+    const auto& chain = state.chain();
+    told.mutable_claim()->set_offset(chain.next());
+    told.mutable_claim()->set_rolling(std::string(as_view(chain.rolling())));
+    told.set_state_hash(std::string(as_view(state.state_hash())));
+    told.set_applied(chain.last().applied);
+    told.set_voids(chain.voids(0, chain.next()));
+    signer.sign(key.public_key(), key.secret_key(), told);
+    add(event);
   }
 
   Result<HttpReply> answer(const HttpRequest& request) {
@@ -108,7 +159,9 @@ class BackupTest : public ::testing::Test {
                        {"rolling_hash", to_hex(as_view(now.chain().rolling()))}}));
     json::array records;
     for (std::size_t i = 0; i < payloads_.size(); ++i)
-      records.push_back(json::object{{"offset", i}, {"payload", base64(payloads_[i])}});
+      records.push_back(json::object{
+          {"offset", i},
+          {"payload", payloads_[i].empty() ? json::value() : json::value(base64(payloads_[i]))}});
     return json_reply(json::serialize(json::object{
         {"cluster_id", to_string(cluster_)}, {"end", payloads_.size()}, {"records", std::move(records)}}));
   }
@@ -134,8 +187,49 @@ class BackupTest : public ::testing::Test {
   Uuid cluster_ = *Uuid::parse("11111111-2222-8333-8444-555555555555");
   std::vector<std::string> payloads_;
   std::string link_, state_hash_;
+  std::uint64_t sequence_ = 1;
   bool gone_ = true;
 };
+
+// Of a journal with two records that the cluster ignored: one beside it, and an election.
+TEST_F(BackupTest, P34_EveryReaderTakesTheSameRecordsAsTheCluster) {
+  forge();
+  ASSERT_EQ(folded(payloads_).counters().voided, 2u);
+  const auto is_right = [](const Ran& ran, const char* what, const std::string& told) {
+    EXPECT_EQ(ran.exit, 0) << what << ": " << ran.err;
+    EXPECT_NE((ran.out + ran.err).find(told), std::string::npos) << what << ": " << ran.out << ran.err;
+  };
+  const std::string ignored = "record at offset 3 continues the one before, and the cluster ignored it";
+  is_right(w_.run({"--data", path("old"), "cluster", "verify"}), "cluster verify", ignored);
+  is_right(w_.run({"--data", path("old"), "audit", "verify"}), "audit verify", ignored);
+  is_right(backup({"--with-secrets", "--passphrase-file", path("passphrase")}), "backup", ignored);
+  is_right(w_.run({"audit", "verify", "--log", path("backup")}), "audit verify of it", ignored);
+  const Ran shown =
+      w_.run({"log", "shell", path("backup"), "-c", "ls domains", "-c", "cd @3", "-c", "ls domains"});
+  EXPECT_EQ(shown.exit, 0) << shown.err;
+  EXPECT_EQ(shown.out, "default\nright\ndefault\n");
+  const Ran exported = w_.run({"--data", path("old"), "journal", "export", "-q"});
+  write_private(root_ / "journal.jsonl", exported.out);
+  const std::string read =
+      "python3 ops/read_journal.py " + path("journal.jsonl") + " > " + path("said") + " 2>&1";
+  EXPECT_EQ(std::system(read.c_str()), 0) << text_of(root_ / "said");
+  EXPECT_NE(text_of(root_ / "said").find("3  void: ignored"), std::string::npos) << text_of(root_ / "said");
+  EXPECT_NE(text_of(root_ / "said").find("2 void"), std::string::npos) << text_of(root_ / "said");
+  EXPECT_NE(text_of(root_ / "said").find("epoch 1, "), std::string::npos) << text_of(root_ / "said");
+  is_right(restore({"--passphrase-file", path("passphrase")}), "restore", "restored cluster");
+}
+
+// A log of its own cannot be made to skip an offset: that is told when the backup is taken, not when it is
+// needed.
+TEST_F(BackupTest, P30_SaysThatItCannotBeRestoredWhereTheJournalHasAGap) {
+  payloads_.emplace_back();
+  const Ran taken = backup();
+  EXPECT_EQ(taken.exit, 1);
+  EXPECT_NE(taken.err.find("journal-has-gaps"), std::string::npos) << taken.err;
+  EXPECT_NE(taken.err.find("offset 2"), std::string::npos) << taken.err;
+  EXPECT_EQ(w_.run({"audit", "verify", "--log", path("backup")}).exit, 0) << "and it is whole";
+  EXPECT_NE(restore(with_file()).err.find("journal-has-gaps"), std::string::npos);
+}
 
 TEST_F(BackupTest, IsRestoredWithTheSameRecordsAndStateAndEndsBrowserSessions) {
   ASSERT_EQ(backup({"--with-secrets", "--passphrase-file", path("passphrase")}).exit, 0);
