@@ -11,6 +11,8 @@
 namespace berth {
 
 inline constexpr Code kDiskFull = "disk-full";
+inline constexpr Code kResourcesShort = "resources-short";
+inline constexpr Code kDiskFailing = "disk-failing";
 inline constexpr Code kPortInUse = "port-in-use";
 
 // Of what was asked for on the command line, in a configuration file or in the environment, or of data that
@@ -38,6 +40,14 @@ inline bool is_wrong_option(const Error& error) {
   return std::ranges::find(kWrongOptions, error.code) != std::end(kWrongOptions);
 }
 inline bool is_disk_full(const Error& error) { return error.code == kDiskFull; }
+inline bool is_resources_short(const Error& error) { return error.code == kResourcesShort; }
+// The disk answers with errors: they pass soon, or it is dead.
+inline bool is_disk_failing(const Error& error) { return error.code == kDiskFailing; }
+// The same call may succeed later although nobody starts anything again: somebody makes room, ends what takes
+// the descriptors, or the disk is back.
+inline bool may_pass(const Error& error) {
+  return is_disk_full(error) || is_resources_short(error) || is_disk_failing(error);
+}
 inline bool is_port_in_use(const Error& error) { return error.code == kPortInUse; }
 
 }  // namespace berth

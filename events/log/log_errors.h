@@ -9,6 +9,8 @@ inline constexpr Code kOffsetOutOfRange = "offset-out-of-range";
 inline constexpr Code kLogUnavailable = "log-unavailable";
 inline constexpr Code kLogAccessRefused = "log-access-refused";  // log-in, certificate or rights
 inline constexpr Code kLogTruncated = "log-truncated";
+inline constexpr Code kLogIoError = "log-io-error";
+inline constexpr Code kLogCorrupt = "log-corrupt";
 
 // The reader's position is not, or no longer, in the log. Reading on needs another position.
 inline bool is_out_of_range(const Error& error) { return error.code == kOffsetOutOfRange; }
@@ -16,7 +18,11 @@ inline bool is_out_of_range(const Error& error) { return error.code == kOffsetOu
 inline bool is_log_truncated(const Error& error) { return error.code == kLogTruncated; }
 // The log cannot be reached for now. The same call may succeed later.
 inline bool is_log_unavailable(const Error& error) { return error.code == kLogUnavailable; }
-// The same call may succeed later: the log comes back, or somebody makes space on the disk.
-inline bool may_retry(const Error& error) { return is_log_unavailable(error) || is_disk_full(error); }
+// No append succeeds any more until the log is opened again, or at all.
+inline bool is_log_broken(const Error& error) {
+  return error.code == kLogIoError || error.code == kLogCorrupt;
+}
+// The same call may succeed later: the log comes back, or what its disk lacks.
+inline bool may_retry(const Error& error) { return is_log_unavailable(error) || may_pass(error); }
 
 }  // namespace berth

@@ -61,7 +61,7 @@ rocksdb::Options db_options() {
   options.create_if_missing = true;
   options.max_background_jobs = 2;
   options.write_buffer_size = 16u << 20;
-  options.max_open_files = 128;
+  options.max_open_files = rocks::open_files_max(128);
   options.paranoid_checks = true;
   for (const auto wanted : {rocksdb::kLZ4Compression, rocksdb::kSnappyCompression})
     for (const auto has : rocksdb::GetSupportedCompressions())
@@ -97,7 +97,7 @@ Result<void> CheckpointDb::open_db(Mode mode, const Uuid& cluster) {
   const rocksdb::Options options = db_options();
   const auto status = mode == Mode::kReadOnly ? rocksdb::DB::OpenForReadOnly(options, folder_.string(), &raw)
                                               : rocksdb::DB::Open(options, folder_.string(), &raw);
-  if (!status.ok() && status.IsInvalidArgument())
+  if (status.IsInvalidArgument() || status.IsPathNotFound())
     return to_error(rocksdb::Status::Corruption(status.ToString()), "open the checkpoints of the past");
   if (!status.ok()) return to_error(status, "open the checkpoints of the past");
   db_.reset(raw);

@@ -7,6 +7,7 @@ namespace berth::projections {
 
 inline constexpr Code kStoreCorruptCode = "store-corrupt";
 inline constexpr Code kStoreSchemaCode = "store-schema";
+inline constexpr Code kStoreFailedCode = "store-failed";
 
 inline bool is_store_corrupt(const Error& error) { return error.code == kStoreCorruptCode; }
 // The store is of no use to this build. It is disposable: the projection is rebuilt from the journal.

@@ -108,7 +108,7 @@ PURE = (
     "agents/core",
 )
 # The edges of events/base, and what pure files may not include for it.
-IMPURE_FILES = ("events/base/system_clock", "events/base/secrets", "events/base/stop_signal", "events/base/service/service_notice", "events/base/files/durable_file",
+IMPURE_FILES = ("events/base/system_clock", "events/base/secrets", "events/base/stop_signal", "events/base/service/service_notice", "events/base/service/last_words", "events/base/files/durable_file",
                 "events/base/files/private_files", "events/base/files/descriptor_limit", "events/base/files/standard_streams", "events/base/files/descriptor")
 IMPURE_HEADERS = (
     "thread", "mutex", "shared_mutex", "condition_variable", "future", "stop_token", "semaphore", "latch", "barrier",
@@ -121,7 +121,8 @@ LIBRARY_HOMES = {
     "histedit.h": ("ops/cli/log_shell",),
     "librdkafka/": ("events/log/kafka", "bench", "tests/contract", "tests/e2e/support"),
     "nghttp2/": ("events/tunnel",),
-    "rocksdb/": ("events/rocks", "events/log/local", "projections/store/rocks", "projections/past", "bench"),
+    "rocksdb/": ("events/rocks", "events/log/local", "projections/store/rocks", "projections/past", "bench",
+                 "tests/support/rocks"),
 }
 BEAST_FILES_MAX = 5
 

@@ -6,19 +6,23 @@
 #include <chrono>
 #include <utility>
 
-#include "events/base/edge_errors.h"
+#include "events/log/log_errors.h"
 #include "events/log/positions.h"
 
 namespace berth::local {
 namespace {
 
 constexpr std::size_t kGroupBytesMax = 8u << 20;
-constexpr auto kFullDiskPause = std::chrono::milliseconds(100);
+constexpr auto kDiskPause = std::chrono::milliseconds(100);
 
 }  // namespace
 
-Appender::Appender(std::shared_ptr<LogCore> core, const Clock& clock)
-    : core_(std::move(core)), clock_(clock), ends_(core_->tail.ends()), building_(core_->index.size()) {
+Appender::Appender(std::shared_ptr<LogCore> core, const Clock& clock, Duration patience)
+    : core_(std::move(core)),
+      clock_(clock),
+      ends_(core_->tail.ends()),
+      building_(core_->index.size()),
+      patience_(patience) {
   thread_ = std::thread([this] {
     pthread_setname_np(pthread_self(), "log-appender");
     run();
@@ -50,7 +54,7 @@ void Appender::run() {
   while (true) {
     {
       std::unique_lock lock(mutex_);
-      if (stopped_ && !closing_) more_.wait_for(lock, kFullDiskPause, [this] { return closing_; });
+      if (stopped_ && !closing_) more_.wait_for(lock, kDiskPause, [this] { return closing_; });
       idle_ = queue_.empty();
       more_.wait(lock, [this] { return !queue_.empty() || closing_; });
       idle_ = false;
@@ -107,11 +111,8 @@ std::vector<Tail::Added> Appender::build(Group& group, std::size_t from, std::si
 WriteOutcome Appender::store(const std::vector<Tail::Added>& blocks) {
   if (!broken_.code.empty()) return {Written::kNo, broken_};
   if (stopped_) {
-    if (const Result<void> resumed = core_->rows->resume(); !resumed) {
-      Error error = resumed.error();
-      error.code = kDiskFull;  // RocksDB says "busy" while it tries by itself
-      return {Written::kNo, std::move(error)};
-    }
+    if (const Result<void> resumed = core_->rows->resume(); !resumed)
+      return {Written::kNo, stop_for(resumed.error())};
     stopped_ = false;
   }
   if (blocks.empty()) return {};
@@ -124,13 +125,18 @@ WriteOutcome Appender::store(const std::vector<Tail::Added>& blocks) {
     rows.push_back({partition, added.block});
   }
   WriteOutcome outcome = core_->rows->write(rows, sync);
-  if (outcome.written == Written::kYes) return outcome;
-  if (is_disk_full(outcome.error)) {
-    stopped_ = true;
-  } else {
-    broken_ = outcome.error;
-  }
+  if (outcome.written == Written::kYes)
+    patience_.succeeded();
+  else
+    outcome.error = stop_for(std::move(outcome.error));
   return outcome;
+}
+
+Error Appender::stop_for(Error error) {
+  error = patience_.judge(std::move(error), clock_.now().boottime, kLogIoError);
+  stopped_ = may_pass(error);
+  if (!stopped_) broken_ = error;
+  return error;
 }
 
 void Appender::report(Group& group, std::size_t from, std::size_t to, const WriteOutcome& outcome) {

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "events/base/files/disk_error.h"
 #include "events/log/local/local_reader.h"
 
 namespace berth::local {
@@ -15,7 +16,8 @@ namespace berth::local {
 // append(): any thread.
 class Appender {
  public:
-  Appender(std::shared_ptr<LogCore> core, const Clock& clock);
+  // `patience`: how long a disk may fail (is_disk_failing) before the log is broken.
+  Appender(std::shared_ptr<LogCore> core, const Clock& clock, Duration patience);
   ~Appender();  // writes the queue first
   Appender(const Appender&) = delete;
   Appender& operator=(const Appender&) = delete;
@@ -41,6 +43,8 @@ class Appender {
   void write(Group& group, std::size_t from, std::size_t to);
   std::vector<Tail::Added> build(Group& group, std::size_t from, std::size_t to);
   WriteOutcome store(const std::vector<Tail::Added>& blocks);
+  // Returns what the caller is told: the log waits for its disk from now on, or is broken.
+  Error stop_for(Error error);
   static void report(Group& group, std::size_t from, std::size_t to, const WriteOutcome& outcome);
 
   const std::shared_ptr<LogCore> core_;
@@ -48,8 +52,9 @@ class Appender {
   std::vector<Offset> ends_;        // the appender's own, by partition
   std::vector<Building> building_;  // by partition
   std::vector<std::size_t> touched_;
-  bool stopped_ = false;  // the disk was full: resume() before the next write
-  Error broken_;          // final, if it has a code
+  bool stopped_ = false;  // the disk failed in a way that may pass: resume() before the next write
+  DiskPatience patience_;
+  Error broken_;  // final, if it has a code
 
   std::mutex mutex_;
   std::condition_variable more_;

@@ -7,6 +7,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "events/base/files/disk_error.h"
+#include "events/log/log_errors.h"
+
 namespace berth::local {
 namespace {
 
@@ -23,7 +26,10 @@ std::string read_holder(int fd) {
 Result<std::unique_ptr<DirLock>> DirLock::acquire(const std::string& dir) {
   const std::string path = dir + "/lock";
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0) return make_error("log-io-error", "cannot open " + path + ": " + std::strerror(errno));
+  if (fd < 0) {
+    const int number = errno;
+    return disk_error(number, "cannot open " + path + ": " + std::strerror(number), kLogIoError);
+  }
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const Error error =
         make_error("log-in-use", "the log in " + dir + " is held by the process with pid " + read_holder(fd),

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "events/base/edge_errors.h"
+#include "events/base/files/disk_error.h"
 #include "events/base/files/durable_file.h"
 #include "events/base/hash.h"
 #include "events/log/log_errors.h"
@@ -55,8 +55,8 @@ std::optional<Slot> decode(std::string bytes) {
 }
 
 Error io_error(const std::string& path, const char* what) {
-  return make_error(errno == ENOSPC ? kDiskFull : "log-io-error",
-                    std::string(what) + " " + path + ": " + std::strerror(errno));
+  const int number = errno;
+  return disk_error(number, std::string(what) + " " + path + ": " + std::strerror(number), kLogIoError);
 }
 
 }  // namespace
@@ -85,7 +85,8 @@ Result<void> EndMark::create(std::size_t ends) {
     return io_error(path_, "cannot write");
   if (rename((path_ + ".new").c_str(), path_.c_str()) != 0) return io_error(path_, "cannot create");
   if (const auto failed = sync_folder(std::filesystem::path(path_).parent_path()))
-    return make_error("log-io-error", "cannot sync the folder of " + path_ + ": " + failed.message());
+    return disk_error(failed.value(), "cannot sync the folder of " + path_ + ": " + failed.message(),
+                      kLogIoError);
   return {};
 }
 

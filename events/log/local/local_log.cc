@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "events/base/checks.h"
+#include "events/base/files/disk_error.h"
 #include "events/log/local/appender.h"
 #include "events/log/local/dir_lock.h"
 #include "events/log/local/end_mark.h"
 #include "events/log/local/keeper.h"
 #include "events/log/local/local_reader.h"
+#include "events/log/log_errors.h"
 #include "events/log/positions.h"
 
 namespace berth {
@@ -34,7 +36,7 @@ class LocalLog final : public EventLog {
   LocalLog(std::shared_ptr<LockedCore> core, std::unique_ptr<EndMark> mark, const LocalLogOptions& options)
       : core_(core),
         keeper_(std::make_unique<Keeper>(core, std::move(mark), options)),
-        appender_(std::make_unique<Appender>(core, *options.clock)) {}
+        appender_(std::make_unique<Appender>(core, *options.clock, options.disk_patience)) {}
   ~LocalLog() override {
     appender_.reset();
     keeper_.reset();
@@ -94,7 +96,8 @@ Result<std::unique_ptr<EventLog>> open_local_log(const LocalLogOptions& options)
   BERTH_CHECK(options.clock != nullptr, "the local log needs a clock");
   std::error_code failed;
   std::filesystem::create_directories(options.dir, failed);
-  if (failed) return make_error("log-io-error", "cannot make " + options.dir + ": " + failed.message());
+  if (failed)
+    return disk_error(failed.value(), "cannot make " + options.dir + ": " + failed.message(), kLogIoError);
 
   Result<std::unique_ptr<DirLock>> lock = DirLock::acquire(options.dir);
   if (!lock) return lock.error();

@@ -87,7 +87,10 @@ Result<bool> LocalReader::find_block(Cursor& cursor) {
     } else {
       if (!cursor.walk) cursor.walk = core_->rows->walk(cursor.partition);
       Result<BlockPtr> row = cursor.walk->at(cursor.offset);
-      if (!row) return row.error();
+      if (!row) {
+        cursor.walk.reset();  // an error that passes would stay in it
+        return row.error();
+      }
       block = std::move(*row);
     }
     if (block) {

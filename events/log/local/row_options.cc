@@ -21,6 +21,7 @@ rocksdb::DBOptions row_db_options() {
   // dropped in silence (the default would). Tails cut too short are what the end mark finds.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   options.max_background_jobs = 2;
+  options.max_open_files = rocks::open_files_max(256);
   options.max_total_wal_size = 256 * kMiB;
   options.bytes_per_sync =
       1 * kMiB;  // flushes trickle to the disk, so that a WAL sync does not wait for all of it

@@ -5,9 +5,11 @@
 #include <limits>
 #include <utility>
 
-#include "events/base/edge_errors.h"
+#include "events/base/files/disk_error.h"
 #include "events/log/local/row_options.h"
 #include "events/log/local/small_files.h"
+#include "events/log/log_errors.h"
+#include "events/rocks/error_number.h"
 #include "events/rocks/version.h"
 
 namespace berth::local {
@@ -20,15 +22,11 @@ std::string_view view(const rocksdb::Slice& slice) { return {slice.data(), slice
 
 Error to_error(const rocksdb::Status& status) {
   const std::string text = status.ToString();
-  if (status.IsNoSpace()) {
-    return make_error(kDiskFull, "no space for the log: " + text,
-                      "free some space; the log goes on by itself");
-  }
   if (status.IsCorruption()) {
     return make_error("log-corrupt", "RocksDB finds damage: " + text,
                       "restore the log from a copy; do not repair it in place");
   }
-  return make_error("log-io-error", "RocksDB fails: " + text);
+  return disk_error(rocks::error_number(status), "the log's disk fails: " + text, kLogIoError);
 }
 
 // An older RocksDB calls what a newer one wrote damaged, or drops it in silence.
@@ -132,6 +130,7 @@ Result<void> RowStore::resume() {
 }
 
 Result<void> RowStore::sync() {
+  if (rocks::has_stopped(*db_)) return make_error(kLogIoError, "the log's disk failed before");
   const rocksdb::Status status = db_->SyncWAL();
   return status.ok() ? Result<void>() : to_error(status);
 }

@@ -6,7 +6,7 @@
 
 #include <rocksdb/utilities/checkpoint.h>
 
-#include "events/base/edge_errors.h"
+#include "events/base/files/disk_error.h"
 #include "events/base/files/durable_file.h"
 #include "projections/store/rocks/meta_codec.h"
 #include "projections/store/rocks/status.h"
@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Error failed(const std::string& doing, const std::error_code& code) {
-  return make_error("store-failed", doing + ": " + code.message(), "look at the disk under the state folder");
+  return disk_error(code.value(), doing + ": " + code.message(), kStoreFailedCode);
 }
 
 std::string folder_name(Offset offset) {
@@ -68,11 +68,8 @@ Result<void> make_checkpoint(rocksdb::DB& db, const StoreMeta& meta, const fs::p
   const std::unique_ptr<rocksdb::Checkpoint> maker(raw);
   if (status.ok()) status = maker->CreateCheckpoint((aside / "db").string());
   if (!status.ok()) return to_error(status, "make a checkpoint");
-  if (const auto unwritten = write_durably(aside / "manifest", encode_meta(meta), 0600)) {
-    if (unwritten == std::errc::no_space_on_device)
-      return make_error(kDiskFull, "the manifest of a checkpoint was not written", "free some space");
+  if (const auto unwritten = write_durably(aside / "manifest", encode_meta(meta), 0600))
     return failed("write the manifest of a checkpoint", unwritten);
-  }
   fs::rename(aside, place, code);
   if (!code) code = sync_folder(root);
   if (code) return failed("rename the new checkpoint", code);

@@ -34,7 +34,7 @@ rocksdb::Options db_options() {
   options.max_write_buffer_number = 2;
   options.max_background_jobs = 2;
   options.write_buffer_size = 64u << 20;
-  options.max_open_files = 256;
+  options.max_open_files = rocks::open_files_max(256);
   options.paranoid_checks = true;
   return options;
 }
@@ -93,7 +93,8 @@ Result<void> RocksStore::open_db() {
     return make_error("store-locked",
                       "another process uses the projection in " + folder_.string() + ": " + status.ToString(),
                       "stop it, or give this one a state folder of its own");
-  if (status.IsInvalidArgument())
+  // What it should have is gone, as a MANIFEST that CURRENT names.
+  if (status.IsInvalidArgument() || status.IsNotFound() || status.IsPathNotFound())
     return to_error(rocksdb::Status::Corruption(status.ToString()), "open the projection's store");
   return to_error(status, "open the projection's store");
 }

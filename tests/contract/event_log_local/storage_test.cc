@@ -17,7 +17,7 @@ namespace berth {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 class HandClock final : public Clock {
  public:

@@ -1,11 +1,13 @@
 #include "projections/store/rocks/rocks_store.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <thread>
 
 #include "projections/store/rocks/keys.h"
+#include "tests/support/rocks/faulty_files.h"
 #include "tests/support/store_contract.h"
 #include "tests/support/temp_dir.h"
 
@@ -90,6 +92,40 @@ TEST(RocksStore, MovesADamagedDatabaseAsideWithAWarningAndStartsEmpty) {
   EXPECT_EQ(factory.opened_.warnings[0].code, "store-corrupt");
   EXPECT_FALSE(factory.store().read_meta()->has_value());
   EXPECT_TRUE(fs::exists(factory.dir_.path() / "db.damaged-1"));
+}
+
+TEST(RocksStore, OneWhoseManifestOrCurrentIsGoneIsMadeAnew) {
+  for (const std::string gone : {"MANIFEST", "CURRENT"}) {
+    RocksFactory factory;
+    fold_into(factory.store(), busy_journal(20));
+    factory.opened_.store.reset();
+    for (const auto& file : fs::directory_iterator(factory.dir_.path() / "db"))
+      if (file.path().filename().string().starts_with(gone)) fs::remove(file.path());
+    factory.reopen();
+    EXPECT_FALSE(factory.store().read_meta()->has_value()) << gone;
+    fold_into(factory.store(), busy_journal(20));
+  }
+}
+
+TEST(RocksStore, WhatPassesIsToldAndTheNextWriteSucceeds) {
+  for (const int error : {EMFILE, EDQUOT, EIO, ESTALE}) {
+    const auto disk = FaultyFiles::make();
+    RocksFactory factory;
+    projections::Projector projector(test_cluster(), factory.store(), {}, nullptr);
+    ASSERT_TRUE(projector.open());
+    auto journal = busy_journal(20);
+    projector.apply(journal.entries(0), 1);
+    disk->fail(kAllOps, error);
+    const auto failed = projector.flush();
+    ASSERT_FALSE(failed) << error;
+    EXPECT_TRUE(may_pass(failed.error())) << to_string(failed.error());
+    disk->heal();
+    EXPECT_TRUE(projector.flush());
+    factory.reopen();
+    projections::Projector again(test_cluster(), factory.store(), {}, nullptr);
+    ASSERT_TRUE(again.open());
+    EXPECT_EQ(hash_of(again), folded_hash(journal)) << error;
+  }
 }
 
 TEST(RocksStore, RefusesWhatANewerRocksDbWroteByNameAndLeavesItWhereItIs) {
