@@ -81,6 +81,14 @@ Result<void> load_extents(local::LogCore& core, const Instant& now) {
   return {};
 }
 
+// Of what is kept for ever: retention removes rows from the beginning of the others.
+Result<void> check_tables(const local::LogCore& core) {
+  for (std::size_t i = 0; i < core.index.size(); ++i)
+    if (local::kept_for(core.index.at(i).stream) == 0)
+      if (Result<void> whole = core.rows->check_tables(core.index.at(i)); !whole) return whole;
+  return {};
+}
+
 Result<void> check_mark(const local::LogCore& core, const EndMark& mark, const std::string& dir) {
   const std::vector<Offset> ends = local::marked_ends(core);
   for (std::size_t i = 0; i < ends.size(); ++i) {
@@ -108,6 +116,7 @@ Result<std::unique_ptr<EventLog>> open_local_log(const LocalLogOptions& options)
   core->rows = std::move(*rows);
   if (Result<void> loaded = load_extents(*core, options.clock->now()); !loaded) return loaded.error();
 
+  if (Result<void> whole = check_tables(*core); !whole) return whole.error();
   Result<std::unique_ptr<EndMark>> mark = EndMark::open(options.dir + "/end-mark", core->index.size());
   if (!mark) return mark.error();
   Result<void> whole = check_mark(*core, **mark, options.dir);

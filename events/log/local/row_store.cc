@@ -1,5 +1,6 @@
 #include "events/log/local/row_store.h"
 
+#include <rocksdb/metadata.h>
 #include <rocksdb/write_batch.h>
 
 #include <limits>
@@ -149,6 +150,27 @@ Result<Extent> RowStore::extent(Partition partition) const {
   }
   if (!rows->status().ok()) return to_error(rows->status());
   return extent;
+}
+
+Result<void> RowStore::check_tables(Partition partition) const {
+  rocksdb::ColumnFamilyMetaData tables;
+  db_->GetColumnFamilyMetaData(family(partition.stream), &tables);
+  const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator({}, family(partition.stream)));
+  for (const rocksdb::LevelMetaData& level : tables.levels)
+    for (const rocksdb::SstFileMetaData& table : level.files) {
+      RowKey last, next;
+      rows->SeekForPrev(table.largestkey);
+      if (!rows->Valid() || !parse_row_key(view(rows->key()), last) || last.partition != partition) continue;
+      const Offset end = last.first + count_of_row(view(rows->value()));
+      rows->Next();
+      if (!rows->Valid() || !parse_row_key(view(rows->key()), next) || next.partition != partition) continue;
+      if (next.first != end)
+        return make_error("log-corrupt",
+                          to_string(partition) + " has no rows for offsets " + std::to_string(end) + " to " +
+                              std::to_string(next.first - 1) + ": RocksDB knows a table less than it wrote",
+                          "restore the log from a copy; do not repair it in place");
+    }
+  return rows->status().ok() ? Result<void>() : to_error(rows->status());
 }
 
 Timestamp RowStore::newest_time(Partition partition) const {

@@ -52,6 +52,9 @@ class RowStore {
 
   // Computed from the rows.
   Result<Extent> extent(Partition partition) const;
+  // Looks at the rows beside the edges of RocksDB's tables: a table that is gone leaves a hole between two.
+  // Code: "log-corrupt".
+  Result<void> check_tables(Partition partition) const;
   // The time of the partition's newest row; 0: it has none.
   Timestamp newest_time(Partition partition) const;
 

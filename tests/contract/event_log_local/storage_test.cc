@@ -11,6 +11,7 @@
 
 #include "events/log/local/batch_row.h"
 #include "events/log/local/reading_log.h"
+#include "events/log/log_errors.h"
 #include "tests/contract/event_log_local/local_fixture.h"
 
 namespace berth {
@@ -160,6 +161,38 @@ TEST_F(LocalLogFolder, ALogWhoseRowsAreGoneIsRefused) {
   append_and_wait(*open_good(options()), kJournalOfLocal, "x");
   fs::remove_all(options().dir + "/rows");
   EXPECT_EQ(open(options()).error().code, "log-truncated");
+}
+
+// Which tables there are is in the MANIFEST: a part of it names fewer.
+TEST_F(LocalLogFolder, AManifestThatIsCutOrGoneIsRefusedByNameAndLosesNothingInSilence) {
+  std::vector<std::string> records;
+  for (int start = 0; start < 6; ++start) {
+    const std::unique_ptr<EventLog> log = open_good(options());
+    for (int i = 0; i < 5; ++i) {
+      records.push_back(std::to_string(records.size()));
+      append_and_wait(*log, kJournalOfLocal, records.back());
+    }
+  }
+  fs::path manifest;
+  for (const auto& file : fs::directory_iterator(options().dir + "/rows"))
+    if (file.path().filename().string().starts_with("MANIFEST")) manifest = file.path().filename();
+  const auto whole = fs::file_size(fs::path(options().dir) / "rows" / manifest);
+  int refused = 0;
+  for (std::uintmax_t kept = 0; kept <= whole; kept += whole / 12) {
+    LocalLogOptions cut = options();
+    cut.dir = dir_.path() + "/cut-" + std::to_string(kept);
+    fs::copy(options().dir, cut.dir, fs::copy_options::recursive);
+    const fs::path damaged = fs::path(cut.dir) / "rows" / manifest;
+    kept == 0 ? static_cast<void>(fs::remove(damaged)) : fs::resize_file(damaged, kept);
+    const auto log = open(cut);
+    if (log.ok()) {
+      EXPECT_EQ(read_all(**log, kJournalOfLocal), records) << kept << " of " << whole;
+      continue;
+    }
+    ++refused;
+    EXPECT_TRUE(is_log_truncated(log.error()) || is_log_broken(log.error())) << to_string(log.error());
+  }
+  EXPECT_GT(refused, 3);
 }
 
 TEST_F(LocalLogFolder, ATailCutByACrashIsDroppedAndTheRestIsThere) {
