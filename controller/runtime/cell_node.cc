@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "events/base/files/disk_error.h"
 #include "events/codec/parse_body.h"
 
 namespace berth::controller {
@@ -70,6 +71,12 @@ CellNode::CellNode(CellNodeConfig config, EventLog& log, projections::Store& sto
 Result<void> CellNode::start() {
   if (auto opened = projector_.open(); !opened) return opened;
   if (auto opened = follower_.open(); !opened) return opened;
+  if (const Offset lost = follower_.lost_beginning(); lost > 0)
+    spdlog::error(
+        "log-beginning-lost: the first {} records of the journal are gone. The state is whole and goes "
+        "on; the audit, history and states of the time before are lost, and a lost state folder could "
+        "not be made again: back up now, and look for a copy of the log",
+        lost);
   if (config_.follower.accept_truncation)
     if (auto accepted = truncation_.accept(); !accepted) return accepted;
   next_ = projector_.next();
@@ -106,9 +113,15 @@ void CellNode::stop() {
     spdlog::warn("projection not written: {}", to_string(flushed.error()));
 }
 
-// An id that cannot be looked up is neither in use nor free: nothing that was decided on it leaves.
+// An id that cannot be looked up is neither in use nor free: nothing that was decided on it leaves. What the
+// disk lacks for a moment is waited for.
 std::optional<PastSession> CellNode::in_history(const SessionId& id) {
-  const auto found = store_.find_history(id);
+  const Timestamp until = clock_.now().boottime + kDiskPatience;
+  auto found = store_.find_history(id);
+  while (!found && may_pass(found.error()) && clock_.now().boottime < until && !stopping_) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    found = store_.find_history(id);
+  }
   if (found) return past_session(*found);
   if (!std::exchange(history_fails_, true)) fatal("history is unreadable: " + to_string(found.error()));
   return std::nullopt;
@@ -116,18 +129,21 @@ std::optional<PastSession> CellNode::in_history(const SessionId& id) {
 
 void CellNode::fatal(const std::string& why) {
   spdlog::critical("{}", why);
-  if (on_fatal_) std::exchange(on_fatal_, nullptr)(why);
+  if (on_fatal_ && !ended_.exchange(true)) on_fatal_(why);
 }
 
 void CellNode::run_projector() {
   pthread_setname_np(pthread_self(), "cell-projector");
+  DiskPatience patience;
   while (!stopping_) {
     const auto read = follower_.step(kFollowWait, clock_.now().boottime);
     after_step();
     health_->store_result(read ? Result<void>() : Result<void>(read.error()));
+    if (read) patience.succeeded();
     if (!read) {
-      if (!projections::JournalFollower::may_go_on(read.error())) return fatal(to_string(read.error()));
-      spdlog::warn("following the journal: {}", to_string(read.error()));
+      const Error error = patience.judge(read.error(), clock_.now().boottime, "store-failed");
+      if (!projections::JournalFollower::may_go_on(error)) return fatal(to_string(error));
+      spdlog::warn("following the journal: {}", to_string(error));
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
     const Timestamp now = clock_.now().boottime;
@@ -332,6 +348,7 @@ void CellNode::run_strand() {
       }
     }
     flush(out);
+    if (const auto broken = health_->broken()) return fatal("the log is broken: " + to_string(*broken));
   }
 }
 

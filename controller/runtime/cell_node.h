@@ -190,6 +190,7 @@ class CellNode final : public projections::ProjectionObserver {
   std::thread strand_thread_;
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> started_ = false;
+  std::atomic<bool> ended_ = false;  // on_fatal_ was called
   std::atomic<bool> leading_ = false;
   std::atomic<bool> deciding_ = false;
   std::atomic<bool> full_ = false;

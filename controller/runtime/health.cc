@@ -1,5 +1,7 @@
 #include "controller/runtime/health.h"
 
+#include "events/log/log_errors.h"
+
 namespace berth::controller {
 namespace {
 
@@ -67,6 +69,13 @@ void Health::append_result(Stream stream, const AppendResult& result) {
   else
     append_errors_.erase(stream);
   append_fails_ = !append_errors_.empty();
+  if (fails && is_log_broken(result.error)) broken_ = result.error;
+}
+
+std::optional<Error> Health::broken() const {
+  if (!append_fails_) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  return broken_;
 }
 
 void Health::store_result(const Result<void>& result) {

@@ -43,6 +43,8 @@ class Health {
   void input_waits(const Partition& partition, Offset next, std::optional<Timestamp> since);
   // What appends and the store's writes come to: an error stays until one succeeds.
   void append_result(Stream stream, const AppendResult& result);
+  // Of an append that says that the log is broken (is_log_broken()).
+  std::optional<Error> broken() const;
   void store_result(const Result<void>& result);
 
   std::vector<ReadyCheck> checks(Timestamp now) const;
@@ -66,7 +68,7 @@ class Health {
   Timestamp answered_ = 0;  // 0: the log has not answered yet
   Offset wanted_ = 0;       // an end of the journal that is not folded yet; 0: none is known
   Timestamp wanted_since_ = 0;
-  std::optional<Error> log_error_, store_error_;
+  std::optional<Error> log_error_, store_error_, broken_;
   std::map<Stream, Error> append_errors_;   // of streams whose last append failed
   std::atomic<bool> append_fails_ = false;  // there are any: appends that succeed need no lock
   std::string void_;                        // the last void record of the current epoch

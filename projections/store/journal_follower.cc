@@ -24,6 +24,7 @@ Result<void> JournalFollower::open() {
         kLogTruncated,
         reaches.error().message + " (log: " + options_.log_name + ", state: " + options_.store_name + ")",
         reaches.error().hint);
+  if (auto begins = check_beginning(); !begins) return begins;
   auto reader = log_.open_reader({{kJournal, projector_.next()}});
   if (!reader) return reader.error();
   reader_ = std::move(*reader);
@@ -31,6 +32,20 @@ Result<void> JournalFollower::open() {
   auto rebuilt = verify(reaches.error(), false);
   truncation_.reset();
   return rebuilt;
+}
+
+// A journal is kept from its first record on.
+Result<void> JournalFollower::check_beginning() {
+  const auto extent = log_.extent(kJournal);
+  if (!extent) return extent.error();
+  lost_beginning_ = extent->begin;
+  if (extent->begin <= projector_.next()) return {};
+  return make_error("log-beginning-lost",
+                    "the journal begins at offset " + std::to_string(extent->begin) +
+                        ", and the state ends at " + std::to_string(projector_.next()) +
+                        ": the records between them are gone (log: " + options_.log_name +
+                        ", state: " + options_.store_name + ")",
+                    "bring back a copy of the whole log, or of the state; else berth restore from a backup");
 }
 
 Result<std::size_t> JournalFollower::step(Duration wait, Timestamp now) {

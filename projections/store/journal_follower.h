@@ -37,8 +37,10 @@ class JournalFollower {
       : log_(log), projector_(projector), options_(std::move(options)) {}
 
   // Opens the reader at the projector's next(). REQUIRES: projector.open(). Codes: log-truncated (the log
-  // ends before it), and those of EventLog.
+  // ends before it), log-beginning-lost (the log begins behind it), and those of EventLog.
   Result<void> open();
+  // Records of the journal that are gone at its beginning; the state goes on without them. 0: it is whole.
+  Offset lost_beginning() const { return lost_beginning_; }
   // Waits at most `wait` for records, folds them, and writes the store if due. Returns the number of records
   // taken in. Codes: log-unavailable and disk-full (call again); all others are final: this program must not
   // read on.
@@ -59,6 +61,7 @@ class JournalFollower {
   void wake() { reader_->wake(); }
 
  private:
+  Result<void> check_beginning();
   Result<std::size_t> act(Projector::Outcome outcome);
   Result<void> verify(const Error& why, bool claim_may_be_wrong);
   Result<void> rebuild(const Error& why, Offset not_after);
@@ -67,6 +70,7 @@ class JournalFollower {
   Projector& projector_;
   const FollowerOptions options_;
   std::optional<Truncation> truncation_;
+  Offset lost_beginning_ = 0;
   Offset compared_ = 0;  // up to here the log gave what was read
   std::unique_ptr<LogReader> reader_;
   std::vector<LogEntry> entries_;
