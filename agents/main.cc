@@ -19,6 +19,7 @@
 #include "events/base/files/known_folder.h"
 #include "events/base/files/standard_streams.h"
 #include "events/base/secrets.h"
+#include "events/base/service/last_words.h"
 #include "events/base/service/service_notice.h"
 #include "events/base/stop_signal.h"
 #include "events/base/system_clock.h"
@@ -212,5 +213,6 @@ int main_of_agent(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   berth::open_standard_streams();
+  berth::say_last_words("berth-agent");
   return berth::agents::main_of_agent(argc, argv);
 }

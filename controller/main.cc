@@ -15,6 +15,7 @@
 #include "events/base/files/known_folder.h"
 #include "events/base/files/private_files.h"
 #include "events/base/files/standard_streams.h"
+#include "events/base/service/last_words.h"
 #include "events/base/service/service_notice.h"
 #include "events/base/stop_signal.h"
 #include "events/base/version.h"
@@ -94,6 +95,7 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
 
 int main(int argc, char** argv) {
   open_standard_streams();
+  say_last_words("berth-controller");
   CLI::App app{
       "A controller of a Berth cluster: follows the journal, serves the HTTP API, leads when elected."};
   app.set_version_flag("--version", kVersion);

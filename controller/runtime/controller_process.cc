@@ -129,6 +129,7 @@ Result<void> ControllerProcess::start() {
   if (session_spans_) session_spans_->begin(since);
   keys_->start();
   if (auto opens = check_sealing_keys(*api_node_); !opens) return opens;
+  if (auto fit = fit_connections(*server_options); !fit) return fit;
   if (auto serving = serve(*server_options, options); !serving) return serving;
   tell_key_file();
   return {};

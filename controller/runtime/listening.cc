@@ -19,6 +19,8 @@
 namespace berth::controller {
 namespace {
 
+constexpr std::size_t kKeptMin = 4, kKeptMax = 64;  // descriptors for what is opened later
+constexpr std::size_t kConnectionsMin = 2;
 constexpr std::size_t kMetricsTokenMin = 16, kMetricsTokenMax = 256;
 
 bool is_any(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
@@ -40,16 +42,17 @@ std::vector<std::string> names_of_this_machine(const std::string& address) {
   return names;
 }
 
-// A quarter is for clients of the HTTP API: a store or log that cannot open a file fails for good, so
-// connections end long before descriptors do. The store alone keeps up to 256 files open, each log as many,
-// and an agent in the same process some for each kernel and for each channel into one.
+// A quarter is for clients of the HTTP API: a store or log that cannot open a file waits, so connections end
+// long before descriptors do. The store keeps up to 256 files open, each log as many
+// (rocks::open_files_max()), and an agent in the same process some for each kernel and for each channel into
+// one.
 constexpr std::size_t connections_that_fit(std::size_t descriptors) { return descriptors / 4; }
 
 // The connections that the descriptors allow, said in the log.
 void bound_connections(const Listening& listening, api::ServerOptions& options) {
   const auto [before, now] = raise_descriptor_limit();
   options.connections_max =
-      std::max<std::size_t>(2, std::min(listening.connections_max, connections_that_fit(now)));
+      std::max(kConnectionsMin, std::min(listening.connections_max, connections_that_fit(now)));
   options.connections_per_address_max =
       std::clamp<std::size_t>(listening.connections_per_address_max, 1, options.connections_max / 2);
   spdlog::info("descriptors: {}, raised from {}; connections: at most {}, {} from one address", now, before,
@@ -57,6 +60,15 @@ void bound_connections(const Listening& listening, api::ServerOptions& options) 
   if (options.connections_max < listening.connections_max)
     spdlog::warn("only {} connections instead of {}: the limit of open descriptors (ulimit -Hn) is {}",
                  options.connections_max, listening.connections_max, now);
+}
+
+std::size_t descriptors_in_use() {
+  std::error_code failed;
+  std::size_t count = 0;
+  for (std::filesystem::directory_iterator it("/proc/self/fd", failed), end; !failed && it != end;
+       it.increment(failed))
+    ++count;
+  return count;
 }
 
 Result<Duration> time_of(const std::string& text, const char* option) {
@@ -79,6 +91,25 @@ Result<std::string> app_origin_of(const Listening& listening, const std::vector<
 }
 
 }  // namespace
+
+Result<void> fit_connections(api::ServerOptions& options) {
+  const std::size_t most = raise_descriptor_limit().now, used = descriptors_in_use();
+  const std::size_t kept = std::clamp<std::size_t>(most / 16, kKeptMin, kKeptMax);
+  if (most < used + kept + kConnectionsMin)
+    return make_error("descriptors-too-few",
+                      "this process may open " + std::to_string(most) + " descriptors, and needs " +
+                          std::to_string(used + kept + kConnectionsMin) + " to serve",
+                      "raise the limit: LimitNOFILE= of the unit, or ulimit -n; 1024 do for a small cluster");
+  const std::size_t free = most - used - kept;
+  if (free >= options.connections_max) return {};
+  options.connections_max = free;
+  options.connections_per_address_max =
+      std::clamp<std::size_t>(options.connections_per_address_max, 1, free / 2);
+  spdlog::warn(
+      "only {} connections: {} of {} descriptors are in use, and {} are kept for the log and the state", free,
+      used, most, kept);
+  return {};
+}
 
 Result<api::ServerOptions> server_options_of(const Listening& listening, const std::string& data) {
   if (listening.tls_certificate.empty() != listening.tls_key.empty())

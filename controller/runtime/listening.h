@@ -43,6 +43,11 @@ struct Listening {
 // and check_key_of_certificate().
 Result<api::ServerOptions> server_options_of(const Listening& listening, const std::string& data);
 
+// Fewer connections, where what is open by now leaves no descriptors for so many beside those that are kept
+// for the log, the state and an agent in this process. For when all but the port is open. Code:
+// descriptors-too-few.
+Result<void> fit_connections(api::ServerOptions& options);
+
 // How people sign in. Codes: invalid-url, invalid-value (a duration, an address).
 Result<api::SignInOptions> sign_in_options_of(const Listening& listening, const api::ServerOptions& server);
 

@@ -21,6 +21,7 @@
 #include "events/base/files/standard_streams.h"
 #include "events/base/hash.h"
 #include "events/base/secrets.h"
+#include "events/base/service/last_words.h"
 #include "events/base/system_clock.h"
 #include "ops/cli/app.h"
 #include "ops/cli/apps/browser.h"
@@ -194,6 +195,7 @@ bool reader_is_gone() {
 
 int main(int argc, char** argv) {
   berth::open_standard_streams();
+  berth::say_last_words("berth");
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away shows as a failed write
   auto world = berth::cli::real_world();
   const int code = berth::cli::run(

@@ -592,7 +592,8 @@ void serve_connection(tcp::socket socket, std::shared_ptr<ConnectionShared> shar
     if (const auto other = weak.lock()) other->give_way();
   });
   if (verdict == ConnectionCounts::Verdict::kServe) return connection->serve(id);
-  if (shared->turned_away >= kTurnedAwayMax) return shared->api.metrics().count_rejected("closed-at-once");
+  if (shared->turned_away >= kTurnedAwayMax || shared->turned_away >= shared->options.connections_max)
+    return shared->api.metrics().count_rejected("closed-at-once");
   connection->turn_away(one_too_many(verdict, shared->options));
 }
 

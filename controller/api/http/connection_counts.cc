@@ -27,6 +27,17 @@ ConnectionCounts::Added ConnectionCounts::add(const std::string& address, std::f
   return {Verdict::kServe, id};
 }
 
+bool ConnectionCounts::make_room() {
+  Served gives_way;
+  {
+    const std::lock_guard lock(mutex_);
+    if (unsigned_ones_.empty()) return false;
+    gives_way = take_out(*unsigned_ones_.begin());
+  }
+  gives_way.close();
+  return true;
+}
+
 void ConnectionCounts::keep(Id id) {
   const std::lock_guard lock(mutex_);
   if (unsigned_ones_.erase(id) > 0) of_address_.at(served_.at(id).address).unsigned_ones.erase(id);

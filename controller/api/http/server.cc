@@ -1,5 +1,7 @@
 #include "controller/api/http/server.h"
 
+#include <fcntl.h>
+
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -7,11 +9,18 @@
 
 #include "controller/api/http/connection.h"
 #include "events/base/edge_errors.h"
+#include "events/base/files/descriptor.h"
 
 namespace berth::controller::api {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
+
+namespace {
+
+Descriptor spare_descriptor() { return Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
+
+}  // namespace
 
 struct Server::Impl {
   Impl(const ServerOptions& options, Api& the_api, IoThreads* the_io)
@@ -25,6 +34,7 @@ struct Server::Impl {
   Result<void> open_tls();
   Result<void> listen();
   void accept();
+  void accept_failed(const boost::system::error_code& error);
 
   Api& api;
   std::shared_ptr<ConnectionShared> shared;
@@ -32,6 +42,7 @@ struct Server::Impl {
   IoThreads& io;
   tcp::acceptor acceptor;
   asio::steady_timer pause;
+  Descriptor spare = spare_descriptor();  // for one client more, when there is no other
   bool stopped = false;
 };
 
@@ -82,18 +93,27 @@ void Server::Impl::accept() {
   acceptor.async_accept(asio::make_strand(io.context()),
                         [this](boost::system::error_code error, tcp::socket socket) {
                           if (error == asio::error::operation_aborted || !acceptor.is_open()) return;
-                          if (error) {  // out of descriptors, most likely: the queue of the kernel waits
-                            api.metrics().count_rejected("accept-failed");
-                            pause.expires_after(std::chrono::milliseconds(100));
-                            pause.async_wait([this](boost::system::error_code cancelled) {
-                              if (!cancelled) accept();
-                            });
-                            return;
-                          }
+                          if (error) return accept_failed(error);
                           socket.set_option(tcp::no_delay(true), error);
                           serve_connection(std::move(socket), shared);
+                          if (!spare) spare = spare_descriptor();
                           accept();
                         });
+}
+
+// Out of descriptors, most likely: the queue of the kernel waits. The spare one is for who comes next, and
+// the oldest client that signed nothing gives its own to those behind: a question of health is answered.
+void Server::Impl::accept_failed(const boost::system::error_code& error) {
+  api.metrics().count_rejected("accept-failed");
+  const bool is_short =
+      error == asio::error::no_descriptors || error == boost::system::errc::too_many_files_open_in_system;
+  const bool has_spare = is_short && spare;
+  const bool gives_way = is_short && shared->counts.make_room();
+  spare = Descriptor();
+  pause.expires_after(std::chrono::milliseconds(has_spare || gives_way ? 1 : 100));
+  pause.async_wait([this](boost::system::error_code cancelled) {
+    if (!cancelled) accept();
+  });
 }
 
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
