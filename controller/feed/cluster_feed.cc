@@ -440,6 +440,10 @@ placement::WaitCause ClusterFeed::wait_cause_of(const SessionRow& row) const {
   return {};
 }
 
+void ClusterFeed::lift_limits(const State& state) {
+  limits_.lift(state, [this](const SessionRow& row) { cluster_.set_wait_cause(row.id, wait_cause_of(row)); });
+}
+
 void ClusterFeed::reach_start_times(const State& state, Timestamp now) {
   while (!before_start_.empty() && before_start_.begin()->first <= now) {
     const SessionId id = before_start_.begin()->second;

@@ -49,6 +49,9 @@ class ClusterFeed {
   // images that are there now, sessions released from quarantine, past usage,
   // and what groups were asked for that have not learned yet. Call it before a pass.
   void refresh(const projections::State& state, Timestamp now);
+  // Sessions that a limit held and holds no longer wait for what else keeps them; for nothing, and their
+  // groups need a pass. Before a pass, behind refresh().
+  void lift_limits(const projections::State& state);
   const FairShareBook& fair_share() const { return fair_share_; }
   // Groups that select by what comes (learning.h), as the scheduler has them.
   const std::map<std::string, placement::GroupPolicy>& learners() const { return learners_; }

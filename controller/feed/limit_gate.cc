@@ -22,7 +22,7 @@ void LimitGate::begin_pass(const projections::State& state) {
   for (const SessionId& id : reserved_) add(id);
 }
 
-void LimitGate::lift(const projections::State& state, placement::Cluster& cluster) {
+void LimitGate::lift(const projections::State& state, const std::function<void(const SessionRow&)>& f) {
   if (touched_.empty()) return;
   begin_pass(state);
   std::set<SessionId> asked;
@@ -32,8 +32,9 @@ void LimitGate::lift(const projections::State& state, placement::Cluster& cluste
   touched_.clear();
   for (const SessionId& id : asked) {
     if (is_over(id)) continue;
-    forget(*state.sessions.find(id));
-    cluster.set_wait_cause(id, {});
+    const SessionRow& row = *state.sessions.find(id);
+    forget(row);
+    f(row);
   }
 }
 

@@ -7,6 +7,7 @@
 // new leader's first pass finds the same.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -20,8 +21,9 @@ class LimitGate {
  public:
   void clear();
 
-  // Lifts the wait cause of sessions that are within their limits now; their groups need a pass then.
-  void lift(const projections::State& state, placement::Cluster& cluster);
+  // Calls `f` for each session that was over a limit and is within its limits now: the limit holds it no
+  // longer, other causes may.
+  void lift(const projections::State& state, const std::function<void(const projections::SessionRow&)>& f);
   // REQUIRES: the placements of the previous pass are folded.
   void begin_pass(const projections::State& state);
   // Reason{} or `limit`. REQUIRES: begin_pass with the state as it is.

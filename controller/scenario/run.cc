@@ -79,7 +79,7 @@ void ScenarioRun::run(int passes) {
 
 // As a leader makes a pass: rows follow when the pass is over.
 void ScenarioRun::make_pass(const std::string& group) {
-  feed_.limits().lift(state_, feed_.cluster());
+  feed_.lift_limits(state_);
   feed_.limits().begin_pass(state_);
   pass(feed_.cluster(), group, {0xFFFFFFFFu, true, true, scenario_.now}, *this);
   for (const PassDecision& decision : std::exchange(decisions_.all, {})) follow(decision);

@@ -253,7 +253,7 @@ void Rounds::make_passes(const Instant& now, Outputs& out) {
   if (interval_pass_) feed_.cluster().interval_passed();
   feed_.refresh(state_, time);
   const bool count = feed_.take_freed() || std::exchange(interval_pass_, false);
-  feed_.limits().lift(state_, feed_.cluster());
+  feed_.lift_limits(state_);
   const auto groups = feed_.cluster().groups_needing_pass();
   if (!groups.empty()) record_unreachable(now, out);
   for (const auto& group : groups) {

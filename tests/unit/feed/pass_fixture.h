@@ -40,7 +40,7 @@ class PassTest : public ::testing::Test {
   // old,new", "s3 unheld".
   std::vector<std::string> pass() {
     feed_.set_now(given_.journal().time());
-    feed_.limits().lift(given_.state(), feed_.cluster());
+    feed_.lift_limits(given_.state());
     feed_.limits().begin_pass(given_.state());
     PassDecisions decisions(feed_.limits());
     placement::pass(feed_.cluster(), "default", {1000, false, false, given_.journal().time()}, decisions);

@@ -75,6 +75,21 @@ TEST_F(Waiting, WhatADisabledUserAskedForWaitsUntilTheUserIsEnabled) {
   EXPECT_EQ(pass(), (Lines{"s1 a2", "s2 a1"}));
 }
 
+// Of several causes one is told; that it ends says nothing about the others.
+TEST_F(Waiting, B1_ALimitThatIsLiftedLeavesTheOtherCauses) {
+  v1::Event disabled = user_defined("alice");
+  disabled.mutable_user_defined()->set_disabled(true);
+  given_.and_given({Limit("domain", "default").sessions(0), session_requested("s1"),
+                    session_requested("b1", Spec(), "bob")});
+  EXPECT_EQ(pass(), (Lines{"s1 limit", "b1 limit"}));
+  given_.and_given({disabled, Limit("domain", "default").sessions(9)});
+  feed_.refresh(given_.state(), given_.journal().time());
+  EXPECT_EQ(pass(), (Lines{"b1 a1", "s1 owner-disabled"}));
+  given_.and_given({user_defined("alice")});
+  feed_.refresh(given_.state(), given_.journal().time());
+  EXPECT_EQ(pass(), (Lines{"s1 a2"}));
+}
+
 TEST_F(Waiting, WhatAsksForAnImageThatIsBeingBuiltStartsWhenItIsThere) {
   const auto tried = [this] {
     feed_.refresh(given_.state(), given_.journal().time());
