@@ -1,5 +1,7 @@
 #include "controller/cell/controller.h"
 
+#include <algorithm>
+
 #include "events/codec/journal_signer.h"
 #include "events/codec/parse_body.h"
 #include "events/schema/v1/record.pb.h"
@@ -121,8 +123,20 @@ void Controller::on(ControlRead input, const Instant& now, Outputs&) {
   // it has not read to the journal's end.
   const auto& epoch = projection_->state().epoch();
   if (beat.epoch() != epoch.epoch || beat.nonce() != epoch.nonce.view()) return;
+  hear_time(beat.time_ns(), now);
   leader_heard_ = heartbeat_heard_ = now.boottime;
-  time_heard_ = beat.time_ns();
+}
+
+// A heartbeat comes late where the log stood still, and never early: the cluster's time is not set back by
+// more than the pace that a slow one has (P16), nor by more than kLateMost at once. Where the leader follows
+// a clock that is behind, it says so in the journal, and each heartbeat is right.
+void Controller::hear_time(Timestamp told, const Instant& now) {
+  constexpr Duration kLateMost = 30 * kSecond;
+  const bool is_slow = projection_->state().epoch().clock_behind != projections::ClockBehind::kNot;
+  const Duration ahead = told - now.boottime;
+  const Duration slower = std::min((now.boottime - heartbeat_heard_) / 4, kLateMost);
+  time_ahead_ = time_heard_ == 0 || is_slow ? ahead : std::max(ahead, time_ahead_ - slower);
+  time_heard_ = told;
 }
 
 void Controller::on(Tick, const Instant& now, Outputs& out) {
@@ -216,7 +230,7 @@ void Controller::lead(const Instant& now, Outputs& out) {
   ++counters_.elections;
   const Uuid nonce = election_.nonce;
   election_ = Election{};
-  const Timestamp heard = time_heard_ == 0 ? 0 : time_heard_ + (now.boottime - heartbeat_heard_);
+  const Timestamp heard = time_heard_ == 0 ? 0 : time_ahead_ + now.boottime;
   state_ = std::make_unique<Leader>(config_, *projection_, verifier_, in_history_, tickets_, counters_, nonce,
                                     now, heard, out);
 }

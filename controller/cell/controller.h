@@ -62,6 +62,9 @@ class Controller {
   Timestamp heartbeat_heard() const { return heartbeat_heard_; }
   // The header time that such a heartbeat told last; 0: never.
   Timestamp time_heard() const { return time_heard_; }
+  // How far the cluster's time is ahead of this machine's boottime clock, as heartbeats told it; nothing is
+  // known while time_heard() is 0.
+  Duration time_ahead() const { return time_ahead_; }
   const projections::Projection& projection() const { return *projection_; }
   // REQUIRES: mode() is kLeader.
   const placement::Cluster& scheduler() const;
@@ -74,6 +77,7 @@ class Controller {
   void on(JournalRead input, const Instant& now, Outputs& out);
   void on(HealthRead input, const Instant& now, Outputs& out);
   void on(ControlRead input, const Instant& now, Outputs& out);
+  void hear_time(Timestamp told, const Instant& now);
   void on(Appended input, const Instant& now, Outputs& out);
   void on(JournalEnd input, const Instant& now, Outputs& out);
   void on(InputChecked input, const Instant& now, Outputs& out);
@@ -104,6 +108,7 @@ class Controller {
   Timestamp leader_heard_ = 0;  // boottime; 0: not yet set
   Timestamp heartbeat_heard_ = 0;
   Timestamp time_heard_ = 0;  // header time
+  Duration time_ahead_ = 0;   // of the boottime clock
 
   // An election of ours that may still come. The nonce stays until this or another election is read; the
   // ticket is 0 once the append's outcome is known.

@@ -412,6 +412,31 @@ class Standby : public LeaderTest {
   }
 };
 
+// The log stood still, and hands out what was written before.
+TEST_F(Standby, P16_AHeartbeatThatComesLateDoesNotSetTheClustersTimeBack) {
+  const Signer signer(config.cluster, "controller", 1, derive_key(config.secret, "controller", 1));
+  const auto hear = [&](Timestamp time) {
+    v1::Heartbeat beat;
+    beat.set_epoch(1);
+    beat.set_nonce(std::string(Rng(9).uuid().view()));
+    beat.set_time_ns(time);
+    when(ControlRead{signer.sign(Channel::kControl, beat.SerializeAsString())});
+    return controller->time_ahead() + now.boottime;
+  };
+  const Timestamp base = now.wall;
+  EXPECT_EQ(hear(base), base);
+  pass(10 * kMinute);
+  EXPECT_GE(hear(base + 100 * kMillisecond), base + 10 * kMinute - 30 * kSecond) << "it is ten minutes old";
+  EXPECT_GE(hear(base + 200 * kMillisecond), base + 10 * kMinute - 30 * kSecond) << "and so is the next one";
+  pass(100 * kMillisecond);
+  EXPECT_EQ(hear(base + 10 * kMinute + 100 * kMillisecond), base + 10 * kMinute + 100 * kMillisecond);
+  for (int i = 0; i < 100; ++i) {  // of a leader whose clock is ten seconds behind that
+    pass(kSecond);
+    hear(now.wall - 10 * kSecond);
+  }
+  EXPECT_EQ(hear(now.wall - 10 * kSecond), now.wall - 10 * kSecond) << "it is believed before long";
+}
+
 TEST_F(Standby, P9_DoesNotStandBesideTheLeaderWhoseElectionItRead) { EXPECT_FALSE(stands_beside(1, 9)); }
 TEST_F(Standby, P20_StandsBesideALeaderOfAnOlderEpoch) { EXPECT_TRUE(stands_beside(0, 9)); }
 
