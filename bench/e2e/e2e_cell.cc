@@ -77,7 +77,7 @@ Cell::Cell(const CellOptions& options, EventLog& log)
         const std::lock_guard lock(mutex_);
         changed_.notify_all();
       },
-      [](Offset) { give_up(make_error("internal-error", "the journal lost records")); });
+      [](Offset, Offset) { give_up(make_error("internal-error", "the journal lost records")); });
 }
 
 Cell::~Cell() {

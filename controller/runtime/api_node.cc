@@ -55,7 +55,8 @@ ApiNode::ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const proj
         const std::lock_guard lock(listener_mutex_);
         if (listener_ != nullptr && next > 0) listener_->on_position(next - 1);
       },
-      [this](Offset next) {
+      [this](Offset from, Offset next) {
+        if (past_ != nullptr) past_->on_rebuilt(from);
         const std::lock_guard lock(listener_mutex_);
         if (listener_ != nullptr) listener_->on_rebuilt(next);
       });

@@ -183,11 +183,11 @@ void CellNode::tell_point() {
 }
 
 void CellNode::tell_follower() {
-  const bool rebuilt = std::exchange(rebuilt_, false);
+  const auto rebuilt = std::exchange(rebuilt_from_, std::nullopt);
   if (on_record_) {
     for (const auto& read : told_) on_record_(read.offset, read.record);
     if (rebuilt)
-      on_rebuilt_(projector_.next());
+      on_rebuilt_(*rebuilt, projector_.next());
     else if (!told_.empty())
       on_batch_(projector_.next());
   }
@@ -274,7 +274,7 @@ void CellNode::on_chain_point(const projections::ChainPoint& point) {
 
 void CellNode::on_rebuilt(const Error& why, Offset from) {
   spdlog::warn("projection rebuilt from journal offset {}: {}", from, to_string(why));
-  rebuilt_ = true;
+  rebuilt_from_ = std::min(from, rebuilt_from_.value_or(from));
   next_ = from;  // first, so that no page shows a record whose voidness is forgotten
   voids_.forget_from(from);
   explainer_.forget();
@@ -433,7 +433,7 @@ void CellNode::do_outputs(Outputs& out) {
   leading_ = controller_->mode() == Controller::Mode::kLeader;
   health_->heartbeat(controller_->heartbeat_heard());
   heartbeat_time_ = controller_->time_heard();
-  if (heartbeat_time_ != 0) ahead_ = heartbeat_time_ - controller_->heartbeat_heard();
+  if (heartbeat_time_ != 0) ahead_ = controller_->time_ahead();
   deciding_ = controller_->deciding();
   for (const auto& line : out.log) {
     if (line.level == LogLine::Level::kInfo)

@@ -50,7 +50,8 @@ struct CellNodeConfig {
 // Must be quick.
 using OnRecord = std::function<void(Offset, const std::shared_ptr<const v1::Record>&)>;  // null record: void
 using OnBatch = std::function<void(Offset next)>;
-using OnRebuilt = std::function<void(Offset next)>;  // what was told from `next` on is void (P12)
+// What was told of the records from `from` on does not count; by now those before `next` are read anew (P12).
+using OnRebuilt = std::function<void(Offset from, Offset next)>;
 
 class CellNode final : public projections::ProjectionObserver {
  public:
@@ -208,7 +209,7 @@ class CellNode final : public projections::ProjectionObserver {
   const std::shared_ptr<Health> health_ =
       std::make_shared<Health>();  // the log may report when the node is gone
   LogProbe probe_;
-  bool rebuilt_ = false;     // projector thread: by the step under way
+  std::optional<Offset> rebuilt_from_;  // projector thread: by the step under way
   bool suspicious_ = false;  // projector thread: a void record hints at a journal that was replaced
   Timestamp compared_at_ = 0;
   Timestamp point_told_at_ = 0;  // projector thread: boottime

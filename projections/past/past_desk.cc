@@ -84,15 +84,20 @@ void PastDesk::run() {
     const Key key = waiting_.front();
     waiting_.pop_front();
     under_way_ = key;
-    percent_ = 0;
-    lock.unlock();
     PastMoment moment;
     if (key.by_time)
       moment.time = static_cast<Timestamp>(key.value);
     else
       moment.position = key.value;
-    const auto state = work(moment);
-    lock.lock();
+    Result<PastPtr> state = stopping();
+    std::uint64_t rebuilds;
+    do {
+      rebuilds = rebuilds_;
+      percent_ = 0;
+      lock.unlock();
+      state = work(moment, rebuilds);
+      lock.lock();
+    } while (rebuilds != rebuilds_ && !stopping_);
     under_way_.reset();
     auto told = told_.extract(key);
     lock.unlock();
@@ -102,29 +107,41 @@ void PastDesk::run() {
   }
 }
 
-Result<PastPtr> PastDesk::work(const PastMoment& moment) {
-  if (moment.position) return state_at(*moment.position);
-  const auto position = position_of(moment.time);
+Result<PastPtr> PastDesk::work(const PastMoment& moment, std::uint64_t rebuilds) {
+  if (moment.position) return state_at(*moment.position, rebuilds);
+  const auto position = position_of(moment.time, rebuilds);
   if (!position) return position.error();
-  {
-    const std::lock_guard lock(mutex_);
-    if (times_.size() >= kTimesMax) times_.clear();
-    times_[moment.time] = *position;
-  }
-  return state_at(*position);
+  return state_at(*position, rebuilds);
 }
 
-Result<Offset> PastDesk::position_of(Timestamp time) {
+// A time is known for good once a record behind it is there: until then the next record may fall into it.
+Result<Offset> PastDesk::position_of(Timestamp time, std::uint64_t rebuilds) {
   if (time > parts_.now()) return future("that time", "the newest moment is now: leave it away");
   const auto extent = parts_.rebuilder.log.extent({Stream::kJournal, 0});
   if (!extent) return extent.error();
-  const auto found = rebuilder_.find(time, extent->begin, parts_.next());
+  const Offset next = parts_.next();
+  const auto found = rebuilder_.find(time, extent->begin, next);
   if (!found) return found.error();
   if (!*found || (*found)->time == 0) return before_the_log();
+  const auto behind = rebuilder_.record_at((*found)->position + 1, next);
+  if (!behind) return behind.error();
+  const std::lock_guard lock(mutex_);
+  if (*behind && rebuilds == rebuilds_) {
+    if (times_.size() >= kTimesMax) times_.clear();
+    times_[time] = (*found)->position;
+  }
   return (*found)->position;
 }
 
-Result<PastPtr> PastDesk::state_at(Offset position) {
+void PastDesk::on_rebuilt(Offset from) {
+  const std::lock_guard lock(mutex_);
+  ++rebuilds_;
+  states_.remove_if([&](const PastPtr& state) { return state->point.position >= from; });
+  std::erase_if(times_, [&](const auto& known) { return known.second + 1 >= from; });
+  if (first_ && first_->position >= from) first_.reset();
+}
+
+Result<PastPtr> PastDesk::state_at(Offset position, std::uint64_t rebuilds) {
   const Offset next = parts_.next();
   if (position >= next)
     return future("position " + std::to_string(position),
@@ -141,7 +158,7 @@ Result<PastPtr> PastDesk::state_at(Offset position) {
     percent_ = static_cast<int>(done * 100 / all);
     return !stopping_;
   });
-  if (state) keep(*state);
+  if (state) keep(*state, rebuilds);
   return state;
 }
 
@@ -163,8 +180,9 @@ PastPtr PastDesk::nearest(Offset position) {
   return best;
 }
 
-void PastDesk::keep(const PastPtr& state) {
+void PastDesk::keep(const PastPtr& state, std::uint64_t rebuilds) {
   const std::lock_guard lock(mutex_);
+  if (rebuilds != rebuilds_) return;
   states_.push_front(state);
   std::size_t bytes = 0, count = 0;
   for (auto it = states_.begin(); it != states_.end();) {

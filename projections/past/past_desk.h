@@ -37,6 +37,9 @@ class PastDesk {
   void ask(const PastMoment& moment, PastDone done);
   // May block on I/O. Codes: before-the-log (nothing was written yet), and those of EventLog.
   Result<PastBounds> bounds();
+  // What was read of the records from `from` on does not count any more: states and times that rest on it are
+  // forgotten, and what is under way is done again. Thread-safe.
+  void on_rebuilt(Offset from);
   // How far the state that is being rebuilt is, in percent; nullopt: none is, or it is another.
   std::optional<int> percent(const PastMoment& moment) const;
 
@@ -47,12 +50,13 @@ class PastDesk {
     auto operator<=>(const Key&) const = default;
   };
   static Key key_of(const PastMoment& moment);
-  Result<PastPtr> work(const PastMoment& moment);
-  Result<PastPtr> state_at(Offset position);
-  Result<Offset> position_of(Timestamp time);
+  // `rebuilds`: how many there were when it began; what comes of it is kept if there was none since.
+  Result<PastPtr> work(const PastMoment& moment, std::uint64_t rebuilds);
+  Result<PastPtr> state_at(Offset position, std::uint64_t rebuilds);
+  Result<Offset> position_of(Timestamp time, std::uint64_t rebuilds);
   PastPtr find(Offset position);
   PastPtr nearest(Offset position);
-  void keep(const PastPtr& state);
+  void keep(const PastPtr& state, std::uint64_t rebuilds);
   void run();
 
   Parts parts_;
@@ -62,12 +66,13 @@ class PastDesk {
   std::condition_variable changed_;
   bool stopping_ = false;
   std::list<PastPtr> states_;          // used last first
-  std::map<Timestamp, Offset> times_;  // of the states, as they were asked for
+  std::map<Timestamp, Offset> times_;  // that no later record falls into, and their positions
   std::deque<Key> waiting_;
   std::map<Key, std::vector<PastDone>> told_;
   std::optional<Key> under_way_;
   int percent_ = 0;
   std::optional<PastPoint> first_;
+  std::uint64_t rebuilds_ = 0;
   std::thread thread_;
 };
 

@@ -122,10 +122,10 @@ void Diff::sort() {
   kernels_.clear();
 }
 
-std::shared_ptr<const Diff> DiffCache::find(Offset before, Offset after) const {
+std::shared_ptr<const Diff> DiffCache::find(const projections::PastPtr& before,
+                                            const projections::PastPtr& after) const {
   const std::lock_guard lock(mutex_);
-  const bool same = newest_ != nullptr && newest_->before()->point.position == before &&
-                    newest_->after()->point.position == after;
+  const bool same = newest_ != nullptr && newest_->before() == before && newest_->after() == after;
   return same ? newest_ : nullptr;
 }
 

@@ -64,10 +64,12 @@ class Diff {
   std::size_t lines_ = 0;
 };
 
-// The newest, so that the pages of one difference read the journal once. Thread-safe.
+// The newest, so that the pages of one difference read the journal once. Of these very states: a position
+// that the log lost comes again with another state. Thread-safe.
 class DiffCache {
  public:
-  std::shared_ptr<const Diff> find(Offset before, Offset after) const;
+  std::shared_ptr<const Diff> find(const projections::PastPtr& before,
+                                   const projections::PastPtr& after) const;
   void keep(std::shared_ptr<const Diff> diff);
 
  private:

@@ -174,7 +174,7 @@ void answer_diff(const Services& services, const CallPtr& call, const Reply& rep
                  const PastPtr& before, const PastPtr& after) {
   if (before->point.position > after->point.position)
     return reply(problem_reply(make_problem("swapped-ends", "from= is after to=", "swap them"), *call));
-  auto diff = services.diffs.find(before->point.position, after->point.position);
+  auto diff = services.diffs.find(before, after);
   if (diff == nullptr) {
     auto made = Diff::make(services.context, before, after);
     if (!made.ok()) return reply(problem_reply(to_problem(made.error()), *call));

@@ -120,6 +120,50 @@ TEST(PastDesk, ThatIsFullSaysSoAndManyMayWaitForOneMoment) {
   }
 }
 
+// The next record may fall into a time that is not over.
+TEST(PastDesk, ATimeThatMayStillBringARecordIsNotRemembered) {
+  FreeDesk rig;
+  const Timestamp now = rig.journal.time() + kMinute;
+  const auto before = rig.ask(at_time(now));
+  ASSERT_TRUE(before.ok());
+  rig.journal.advance(kSecond);
+  rig.journal.append({domain_defined("later")});
+  rig.past.follow(rig.journal);
+  const auto after = rig.ask(at_time(now));
+  ASSERT_TRUE(after.ok());
+  EXPECT_EQ((*after)->point.position, (*before)->point.position + 1);
+  EXPECT_NE((*after)->state().domains.find("later"), nullptr);
+  rig.journal.advance(kHour);
+  rig.journal.append({domain_defined("much-later")});
+  rig.past.follow(rig.journal);
+  EXPECT_EQ((*rig.ask(at_time(now)))->point.position, (*after)->point.position);
+}
+
+TEST(PastDesk, P35_StatesOfRecordsThatTheLogLostAreForgotten) {
+  FreeDesk rig;
+  const auto kept = rig.ask(at(5)), lost = rig.ask(at(20));
+  ASSERT_TRUE(kept.ok() && lost.ok());
+  const Timestamp time = (*lost)->point.time;
+  ASSERT_TRUE(rig.ask(at_time(time)).ok());
+  rig.desk->on_rebuilt(10);
+  EXPECT_EQ(*rig.ask(at(5)), *kept);
+  EXPECT_NE(*rig.ask(at(20)), *lost);
+  EXPECT_NE(*rig.ask(at_time(time)), *lost);
+}
+
+TEST(PastDesk, P35_AStateThatIsUnderWayWhenTheLogLostItsRecordsIsDoneAgain) {
+  DeskRig rig;
+  std::promise<Result<PastPtr>> answer;
+  auto future = answer.get_future();
+  rig.desk->ask(at(3), [&](Result<PastPtr> state) { answer.set_value(std::move(state)); });
+  rig.reached.get_future().wait();  // it is under way, and held
+  rig.desk->on_rebuilt(2);
+  rig.held.set_value();
+  const auto state = future.get();
+  ASSERT_TRUE(state.ok());
+  EXPECT_EQ(*rig.ask(at(3)), *state) << "it was made after the cut, and is kept";
+}
+
 TEST(PastDesk, KnowsTheBounds) {
   FreeDesk rig;
   const auto bounds = rig.desk->bounds();
