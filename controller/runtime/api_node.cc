@@ -301,7 +301,7 @@ ReadyCheck agents_check(const projections::State& state) {
 
 ReadyCheck certificate_check(Timestamp end, Timestamp now) {
   if (now < end) return {"certificate", true, ""};
-  return {"certificate", true,
+  return {"certificate", false,
           "it expired " + std::to_string((now - end) / kDay) + " days ago: clients refuse it"};
 }
 

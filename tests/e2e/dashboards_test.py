@@ -31,8 +31,8 @@ GRAFANA = os.path.join(rig.ROOT, "ops", "grafana")
 TOKEN = "a-token-of-the-dashboards-test"
 MACROS = {"$__rate_interval": "8s", "$__interval": "1s", "$__range": "30s"}
 LIVE = {"BerthSessionsWaitLong", "BerthServerDown", "BerthMetricsLeftOut", "BerthWrongPasswords", "BerthAgentLost", "BerthServerErrors",
-        "BerthLeaderChangesOften", "BerthDiskNearlyFull", "BerthQuarantine"}
-PROMTOOL = {"BerthNoLeader", "BerthProjectionLags"}
+        "BerthLeaderChangesOften", "BerthDiskNearlyFull", "BerthQuarantine", "BerthNoLeader"}
+PROMTOOL = {"BerthProjectionLags"}
 ELECTIONS = 'changes(max(berth_leader_epoch{job="berth"})[10m:5s])'
 
 

@@ -64,6 +64,8 @@ TEST(ListeningOfAServer, RefusesAFifoOrAFolderAsCertificateInsteadOfWaitingForIt
 TEST(ListeningOfAServer, SaysThatItsCertificateExpired) {
   EXPECT_EQ(certificate_check(kDay, kDay - 1).detail, "");
   EXPECT_EQ(certificate_check(kDay, 4 * kDay).detail, "it expired 3 days ago: clients refuse it");
+  EXPECT_TRUE(certificate_check(kDay, kDay - 1).ok);
+  EXPECT_FALSE(certificate_check(kDay, 4 * kDay).ok) << "no client gets through to it";
 }
 
 TEST(ListeningOfAServer, SaysWhichAgentsCanStartNoKernel) {
