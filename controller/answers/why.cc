@@ -6,6 +6,7 @@
 #include "controller/answers/cause_text.h"
 #include "controller/answers/never_text.h"
 #include "controller/placement/pass/explain.h"
+#include "events/base/time/rfc3339.h"
 #include "events/codec/words/enum_words.h"
 #include "projections/limits.h"
 
@@ -129,6 +130,33 @@ bool explain_preempted(const State& state, const SessionRow& session, const Sees
   return true;
 }
 
+// A session stays RUNNING while nobody knows what became of its kernels: the agent's name, since when, and
+// what comes next.
+void explain_gone(const State& state, const SessionRow& session, Explanation& e) {
+  if (projections::is_end(session.status)) return;
+  for (const KernelId& id : session.kernel_ids) {
+    const KernelRow* kernel = state.kernels.find(id);
+    const AgentRow* agent =
+        kernel != nullptr && kernel->holds_slots() ? state.agents.find(kernel->agent) : nullptr;
+    if (agent == nullptr || (agent->state != AgentState::kLost && agent->state != AgentState::kLeft))
+      continue;
+    const std::string since = agent->gone_at == 0 ? "" : " since " + format_second(agent->gone_at);
+    if (agent->state == AgentState::kLeft) {
+      e.text = "agent " + agent->name + " is stopped" + since + "; what runs there goes on";
+      e.hint = "its end is told when the agent is back";
+    } else {
+      e.code = "agent-lost";
+      e.text = "agent " + agent->name + " is lost" + since +
+               ": nobody knows whether the session still runs there, and its slots stay taken";
+      e.hint =
+          "it goes on when the agent is back; if the machine is gone for good, an administrator ends it "
+          "by `berth agent fence " +
+          agent->name + "`";
+    }
+    return;
+  }
+}
+
 // The slots that no single place has free, and the sessions that hold some of them.
 void add_lacking(const State& state, const SeesSession& sees, const SessionRow& session, Explanation& e) {
   std::vector<const AgentRow*> agents;
@@ -167,7 +195,10 @@ Explanation cause_of(const AnswerContext& c, const SessionRow& session, const pr
 Explanation cause_of(const AnswerContext& c, const SessionRow& session) {
   Explanation preempted;
   if (explain_preempted(c.state, session, c.sees, preempted)) return preempted;
-  if (!projections::is_waiting(session.status)) return preempted;
+  if (!projections::is_waiting(session.status)) {
+    explain_gone(c.state, session, preempted);
+    return preempted;
+  }
   Explanation e = cause_of(c, session, nullptr);
   if (session.status == SessionStatus::kReserved || preempted.text.empty()) return e;
   e.text += "\n" + preempted.text;

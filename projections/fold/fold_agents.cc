@@ -79,6 +79,7 @@ Forbidden apply(EventContext& c, const v1::AgentJoined& e) {
   c.state.joins.put({e.agent(), *nonce, c.time});
   AgentRow row = *known;
   row.state = AgentState::kAlive;
+  row.gone_at = 0;
   row.fenced = false;
   row.incarnation = *incarnation;
   row.nonce = *nonce;
@@ -97,6 +98,7 @@ Forbidden apply(EventContext& c, const v1::AgentLost& e) {
     return "agent " + e.agent() + " is not alive in that incarnation";
   AgentRow row = *known;
   row.state = AgentState::kLost;
+  row.gone_at = c.time;
   c.state.agents.put(std::move(row));
   return {};
 }
@@ -107,6 +109,7 @@ Forbidden apply(EventContext& c, const v1::AgentLeft& e) {
     return "agent " + e.agent() + " is not alive in that incarnation";
   AgentRow row = *known;
   row.state = AgentState::kLeft;
+  row.gone_at = c.time;
   c.state.agents.put(std::move(row));
   return {};
 }
@@ -116,6 +119,7 @@ Forbidden apply(EventContext& c, const v1::AgentFenced& e) {
   const AgentRow* known = c.state.agents.find(e.agent());
   if (known == nullptr) return "no agent is named " + e.agent();
   AgentRow row = *known;
+  if (row.state == AgentState::kAlive) row.gone_at = c.time;
   row.state = AgentState::kLost;
   row.fenced = true;
   c.state.agents.put(std::move(row));

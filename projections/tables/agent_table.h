@@ -90,6 +90,7 @@ struct AgentRow {
   std::string unfit;          // why it can start no kernel, as its last join said; empty: it can
   std::int64_t lease_ms = 0;  // as its last join asked; see lease_of()
   Uuid boot_id;               // of its machine, since that started; nil: not told
+  Timestamp gone_at = 0;      // it was recorded LOST or LEFT; 0: it is there
 
   // Whether new sessions may be placed on it.
   bool takes_sessions() const { return state == AgentState::kAlive && !draining && unfit.empty(); }
@@ -121,6 +122,7 @@ struct AgentRow {
     v(21, unfit);
     v(22, lease_ms);
     v(23, boot_id);
+    v(24, gone_at);
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "events/base/time/rfc3339.h"
 #include "tests/support/given.h"
 
 namespace berth::controller {
@@ -28,6 +29,20 @@ Given preempted(bool put_back) {
           session_reserved("high", "a1")})
       .then_applied();
   return g;
+}
+
+// It was blank: "RUNNING", and nothing else.
+TEST(WhyGone, ASessionOnALostAgentNamesTheAgentSinceWhenAndWhatComesNext) {
+  Given g = given(definitions() + agent("a1") + running("s1", "a1"));
+  EXPECT_EQ(told(g, "s1", kEverybody).text, "");
+  g.when({agent_lost("a1")}).then_applied();
+  const Explanation e = told(g, "s1", kEverybody);
+  EXPECT_EQ(e.code, "agent-lost");
+  EXPECT_EQ(e.text, "agent a1 is lost since " + format_second(kTestStart) +
+                        ": nobody knows whether the session still runs there, and its slots stay taken");
+  EXPECT_NE(e.hint.find("`berth agent fence a1`"), std::string::npos);
+  g.and_given({agent_joined("a1", 16, 64 * kGiga, {}, 2)});
+  EXPECT_EQ(told(g, "s1", kEverybody).text, "") << "it is back";
 }
 
 TEST(WhyPreempted, AReservedSessionSaysWhoMakesRoom) {
