@@ -12,6 +12,7 @@
 #include "controller/api/map/time_text.h"
 #include "controller/api/past/moment.h"
 #include "controller/api/past/past_call.h"
+#include "projections/sealed_secrets.h"
 
 namespace berth::controller::api {
 namespace {
@@ -167,6 +168,7 @@ Result<Api::Signatory> Api::signatory_of(const std::string& access_key) const {
   }
   out.key.set_user("admin");
   out.caller.role = v1::ROLE_SUPERADMIN;
+  bool is_lost = false;  // its sealing key is destroyed
   context_.with_state([&](const StateView& view) {
     if (const auto* row = view.state.key_pairs.find(access_key)) {
       out.key = row->def;
@@ -175,11 +177,15 @@ Result<Api::Signatory> Api::signatory_of(const std::string& access_key) const {
     read_user(view.state, out.key.user(), out.caller);
     const auto* user = view.state.users.find(out.key.user());
     out.disabled = user != nullptr && user->def.disabled();
+    is_lost = out.key.has_secret() && projections::is_destroyed(view.state, out.key.secret().key());
   });
   out.caller.access_key = access_key;
   out.caller.read_only = out.key.read_only();
   if (out.key.has_secret()) {
     auto secret = context_.key_pairs().open(out.key);
+    if (!secret && is_lost)
+      return make_error("key-inactive", "the sealing key of this key pair's secret is destroyed",
+                        "sign in anew: berth login");
     if (!secret) return secret.error();
     out.secret = std::move(*secret);
   } else if (options_.file_key && options_.file_key->access_key == access_key) {

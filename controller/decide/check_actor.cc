@@ -26,6 +26,9 @@ bool ends_itself(const v1::Request& request) {
 // Whether files are copied out or in, the API server knows: in, it refuses by itself.
 bool copies(const v1::Request& request) { return request.open_kernel().kind() == v1::WAY_KIND_COPY; }
 
+// What a key pair that only reads may leave behind: a note that it read.
+bool notes(const v1::Request& request) { return request.has_record_use() || request.has_record_backup(); }
+
 std::optional<Refusal> check_key(const DecisionContext& c, const v1::Request& request,
                                  const std::string& user) {
   const v1::Owner& owner = request.owner();
@@ -35,7 +38,7 @@ std::optional<Refusal> check_key(const DecisionContext& c, const v1::Request& re
     return Refusal{"key-inactive", "the key pair is no longer in use", "sign in anew: berth login"};
   if (key->def.expires_ns() != 0 && key->def.expires_ns() <= c.now)
     return Refusal{"key-expired", "the key pair has expired", "sign in anew: berth login"};
-  if (key->def.read_only() && !request.has_record_use() && !ends_itself(request) && !copies(request))
+  if (key->def.read_only() && !notes(request) && !ends_itself(request) && !copies(request))
     return Refusal{"key-read-only", "the key pair reads, and its requests change nothing",
                    "use another key pair"};
   return std::nullopt;
@@ -95,6 +98,7 @@ std::vector<Need> needs(const v1::Request& r) {
       return {{Noun::kProducer, r.put_producer().create() ? Verb::kCreate : Verb::kChange}};
     case v1::Request::kCollectProducerKey: return {{Noun::kProducer, Verb::kCreate}};
     case v1::Request::kForgetVolume: return {{Noun::kVolume, Verb::kEnd}};
+    case v1::Request::kRecordBackup: return {{Noun::kJournal, Verb::kSee}};
     case v1::Request::kRecordImageBuild: return {{Noun::kImage, Verb::kCreate}};
     case v1::Request::kConfirmClock: return {{Noun::kClock, Verb::kAct}};
     case v1::Request::kReleaseQuarantine: return {{Noun::kQuarantine, Verb::kAct}};

@@ -60,6 +60,8 @@ Decision decide(const DecisionContext& c, const v1::PruneHistory& body);
 Decision decide(const DecisionContext& c, const v1::AddSealKey& body);
 Decision decide(const DecisionContext& c, const v1::ResealSecrets& body);
 Decision decide(const DecisionContext& c, const v1::DestroySealKey& body);
+Decision decide(const DecisionContext& c, const v1::RecordSealing& body);
+Decision decide(const DecisionContext& c, const v1::RecordBackup& body);
 Decision decide(const DecisionContext& c, const v1::RotateHeadKey& body);
 
 // Of folders (controller/decide/folders).

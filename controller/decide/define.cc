@@ -4,6 +4,7 @@
 
 #include "controller/decide/decide.h"
 #include "controller/decide/identity/identity_checks.h"
+#include "controller/decide/keeping/check_sealed.h"
 #include "controller/decide/name_retired.h"
 #include "controller/placement/types.h"
 #include "events/base/plain_text.h"
@@ -379,6 +380,8 @@ std::optional<Refusal> check(const DecisionContext& c, const v1::Define& d) {
   for (const auto& key : d.key_pairs())
     if (key.id().empty() || key.id().size() > 128 || key.user().empty() || key.user().size() > kNameMax)
       return bad("a key pair without id or user");
+  for (const auto& key : d.key_pairs())
+    if (auto r = check_sealed(c, key.secret())) return r;
   for (const auto& project : d.projects())
     if (project.domain().size() > kNameMax) return bad("the domain of a project is too long");
   std::vector<const v1::UserDefined*> users;

@@ -132,6 +132,8 @@ Decision dispatch(const DecisionContext& c, const v1::Request& r, const RequestH
     case v1::Request::kCollectProducerKey: return decide(c, r.collect_producer_key());
     case v1::Request::kAddSealKey: return decide(c, r.add_seal_key());
     case v1::Request::kDestroySealKey: return decide(c, r.destroy_seal_key());
+    case v1::Request::kRecordSealing: return decide(c, r.record_sealing());
+    case v1::Request::kRecordBackup: return decide(c, r.record_backup());
     case v1::Request::kResealSecrets: return decide(c, r.reseal_secrets());
     case v1::Request::kSetHistoryRule: return decide(c, r.set_history_rule());
     case v1::Request::kPruneHistory: return decide(c, r.prune_history());

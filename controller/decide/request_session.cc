@@ -7,6 +7,7 @@
 #include "controller/decide/decide.h"
 #include "controller/decide/folders/automatic_folder.h"
 #include "controller/decide/folders/check_mounts.h"
+#include "controller/decide/keeping/check_sealed.h"
 #include "controller/decide/placement_size.h"
 #include "controller/decide/session_spec.h"
 #include "events/base/text.h"
@@ -152,7 +153,7 @@ std::optional<Refusal> check_environment(const DecisionContext& c, const v1::Req
                    ""};
   if (body.spec().env_size() != 0)
     return Refusal{"invalid-spec", "an environment is sealed as a whole or not at all", ""};
-  return std::nullopt;
+  return check_sealed(c, body.environment());
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "controller/decide/decide.h"
+#include "controller/decide/keeping/check_sealed.h"
 #include "events/codec/chain_head.h"
 
 namespace berth::controller {
@@ -11,6 +12,7 @@ Decision decide(const DecisionContext& c, const v1::RotateHeadKey& body) {
                    "its leader makes one some seconds after it starts"};
   if (body.public_key().size() != kHeadKeyBytes || !has_seal_shape(body.secret_key()))
     return Refusal{"malformed-head-key", "the new key is no Ed25519 key with a sealed seed", {}};
+  if (auto refusal = check_sealed(c, body.secret_key())) return *refusal;
   if (body.previous_key() != head->public_key)
     return Refusal{"head-key-changed", "another key became the one that signs chain heads meanwhile",
                    "look at `berth audit head`, and ask again"};

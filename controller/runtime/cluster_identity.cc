@@ -1,8 +1,15 @@
 #include "controller/runtime/cluster_identity.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
+#include <chrono>
+#include <filesystem>
+#include <thread>
 
+#include "events/base/files/descriptor.h"
 #include "events/base/files/known_folder.h"
 #include "events/base/files/private_files.h"
 #include "events/base/hash.h"
@@ -107,6 +114,25 @@ Result<ClusterFile> read_file(const std::string& path) {
   return parse_file(*text, path);
 }
 
+constexpr auto kLockPatience = std::chrono::seconds(5);
+constexpr auto kLockTries = std::chrono::milliseconds(20);
+
+// Held from reading the file until it is written, so that of two that change it neither is lost: a controller
+// that learns a sealing key, and `berth key rotate writers` beside it. Code: cluster-file-unwritable.
+Result<Descriptor> lock_folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  Descriptor lock(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const auto until = std::chrono::steady_clock::now() + kLockPatience;
+  while (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) break;
+    if (std::chrono::steady_clock::now() > until)
+      return make_error("cluster-file-unwritable", path + " is being changed by another process",
+                        "try again when that has ended");
+    std::this_thread::sleep_for(kLockTries);
+  }
+  return lock;  // none where the folder cannot be opened: reading the file says why
+}
+
 Result<void> write_file(const std::string& path, const json::object& text) {
   return write_private_file(path, json::serialize(text) + "\n", "cluster-file");
 }
@@ -155,33 +181,44 @@ std::string remember_cluster(const std::string& data, const std::string& record,
 
 namespace {
 
-bool has_key(const json::array& keys, std::uint32_t number) {
-  return std::ranges::any_of(
+json::array::iterator find_key(json::array& keys, std::uint32_t number) {
+  return std::ranges::find_if(
       keys, [&](const json::value& one) { return one.at("number") == std::int64_t{number}; });
 }
 
 }  // namespace
 
 Result<void> store_sealing_key(const std::string& path, std::uint32_t number, std::string_view key) {
+  const auto lock = lock_folder_of(path);
+  if (!lock) return lock.error();
   auto file = read_file(path);
   if (!file) return file.error();
-  if (has_key(file->text.at("sealing_keys").get_array(), number)) return {};
-  file->text.at("sealing_keys").get_array().push_back(entry_of(std::int64_t{number}, key));
+  json::array& keys = file->text.at("sealing_keys").get_array();
+  const json::value entry = entry_of(std::int64_t{number}, key);
+  const auto known = find_key(keys, number);
+  if (known != keys.end() && *known == entry) return {};
+  if (known != keys.end())
+    *known = entry;
+  else
+    keys.push_back(entry);
   return write_file(path, file->text);
 }
 
 Result<void> erase_sealing_key(const std::string& path, std::uint32_t number) {
+  const auto lock = lock_folder_of(path);
+  if (!lock) return lock.error();
   auto file = read_file(path);
   if (!file) return file.error();
   json::array& keys = file->text.at("sealing_keys").get_array();
-  if (!has_key(keys, number) || keys.size() == 1) return {};
-  const auto found = std::ranges::find_if(
-      keys, [&](const json::value& one) { return one.at("number") == std::int64_t{number}; });
+  const auto found = find_key(keys, number);
+  if (found == keys.end() || keys.size() == 1) return {};
   keys.erase(found);
   return write_file(path, file->text);
 }
 
 Result<void> begin_writers_rotation(const std::string& path, const WriterGenerations& given_out) {
+  const auto lock = lock_folder_of(path);
+  if (!lock) return lock.error();
   auto file = read_file(path);
   if (!file) return file.error();
   const ClusterIdentity& identity = file->identity;
@@ -197,6 +234,8 @@ Result<void> begin_writers_rotation(const std::string& path, const WriterGenerat
 }
 
 Result<void> finish_writers_rotation(const std::string& path) {
+  const auto lock = lock_folder_of(path);
+  if (!lock) return lock.error();
   auto file = read_file(path);
   if (!file) return file.error();
   if (file->identity.writers.size() < 2)

@@ -40,8 +40,9 @@ Result<void> check_known_cluster(const std::string& data, const std::string& rec
 std::string remember_cluster(const std::string& data, const std::string& record, const Uuid& cluster,
                              bool is_service);
 
-// Keeps a key that the log brought, and erases one that it destroyed: no error if it is there, or gone,
-// already. Codes: those of read_cluster_identity(), cluster-file-unwritable.
+// Keeps a key that the log brought, in the place of another of its number (whose records the log lost), and
+// erases one that it destroyed: no error if it is there, or gone, already. Codes: those of
+// read_cluster_identity(), cluster-file-unwritable.
 Result<void> store_sealing_key(const std::string& path, std::uint32_t number, std::string_view key);
 Result<void> erase_sealing_key(const std::string& path, std::uint32_t number);
 

@@ -1,10 +1,14 @@
 #include "controller/runtime/journal_owner.h"
 
+#include <spdlog/spdlog.h>
+
+#include <string>
 #include <vector>
 
 #include "events/codec/journal_signer.h"
 #include "events/codec/made_before.h"
 #include "events/log/log_errors.h"
+#include "projections/sealed_secrets.h"
 
 namespace berth::controller {
 namespace {
@@ -12,6 +16,7 @@ namespace {
 constexpr int kOwnerPolls = 20;
 constexpr Duration kOwnerWait = 250 * kMillisecond;
 constexpr std::size_t kOwnerBytes = 64u << 10;
+constexpr std::size_t kNamedMax = 20;  // key pairs, a line each
 
 }  // namespace
 
@@ -55,16 +60,30 @@ Result<ClusterIdentity> identity_for_log(const std::string& path, EventLog& log)
 }
 
 Result<void> check_sealing_keys(ApiContext& api) {
-  std::string closed;
+  std::size_t open = 0;
+  std::vector<std::string> closed, lost;  // that a key of now should open; that a destroyed key has sealed
   api.with_state([&](const StateView& view) {
-    view.state.key_pairs.for_each_unordered([&](const projections::KeyPairRow& row) {
-      if (row.def.has_secret() && !api.key_pairs().open(row.def)) closed = row.def.id();
-    });
+    for (const std::string& id : view.state.key_pairs.sorted_keys()) {
+      const auto& def = view.state.key_pairs.find(id)->def;
+      if (!def.has_secret()) continue;
+      if (api.key_pairs().open(def))
+        ++open;
+      else
+        (projections::is_destroyed(view.state, def.secret().key()) ? lost : closed).push_back(id);
+    }
   });
-  if (closed.empty()) return {};
-  return make_error(
-      "sealing-keys-wrong", "cluster.json's sealing_keys do not open the secret of key pair " + closed,
-      "bring back the cluster.json that belongs to this log: a key of it is missing or damaged");
+  if (closed.size() > open)
+    return make_error(
+        "sealing-keys-wrong",
+        "cluster.json's sealing_keys do not open the secret of key pair " + closed.front(),
+        "bring back the cluster.json that belongs to this log: a key of it is missing or damaged");
+  lost.insert(lost.end(), closed.begin(), closed.end());
+  for (std::size_t i = 0; i < lost.size() && i < kNamedMax; ++i)
+    spdlog::warn(
+        "key pair {} is dead: no sealing key of cluster.json opens its secret; its user makes another",
+        lost[i]);
+  if (lost.size() > kNamedMax) spdlog::warn("{} more key pairs are dead", lost.size() - kNamedMax);
+  return {};
 }
 
 }  // namespace berth::controller

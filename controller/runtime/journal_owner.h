@@ -24,8 +24,8 @@ Result<void> check_journal_owner(EventLog& log, const Uuid& cluster, std::string
 Result<ClusterIdentity> identity_for_log(const std::string& path, EventLog& log);
 
 // Whether the secrets of the state's key pairs open with the sealing keys of this server's cluster.json
-// (P29). An environment that does not open says nothing: who asked for the session may have sent it so. Code:
-// sealing-keys-wrong.
+// (P29). Where most do, the others are dead and are told in the log: one secret stops nobody. An environment
+// that does not open says nothing: who asked for the session may have sent it so. Code: sealing-keys-wrong.
 Result<void> check_sealing_keys(ApiContext& api);
 
 }  // namespace berth::controller

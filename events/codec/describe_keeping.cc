@@ -33,6 +33,9 @@ std::string describe_keeping_event(const v1::Event& event) {
   }
   if (event.has_seal_key_added()) return seal_key(event.seal_key_added().number());
   if (event.has_seal_key_destroyed()) return seal_key(event.seal_key_destroyed().number());
+  if (event.has_server_sealing())
+    return event.server_sealing().server() + ": " + seal_key(event.server_sealing().number());
+  if (event.has_backup_taken()) return "backup " + event.backup_taken().backup().substr(0, 8);
   if (event.has_secret_resealed()) return resealed(event.secret_resealed());
   return {};
 }

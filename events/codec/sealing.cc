@@ -106,10 +106,11 @@ void SealingRing::add(SealingKey key) {
   shared_->set(std::move(next));
 }
 
-void SealingRing::add_to_open(SealingKey key) {
-  if (has(key.number())) return;
+void SealingRing::set_to_open(SealingKey key) {
+  const auto known = now().keys.find(key.number());
+  if (known != now().keys.end() && known->second == key) return;
   Keys next = now();
-  next.keys.emplace(key.number(), std::move(key));
+  next.keys.insert_or_assign(key.number(), std::move(key));
   shared_->set(std::move(next));
 }
 

@@ -23,6 +23,9 @@ inline constexpr std::size_t kSealKeyBytes = 32;
 inline constexpr std::size_t kSealNonceBytes = 24;
 inline constexpr std::size_t kSealMacBytes = 16;
 
+// A box that came too late: no server opens it any more.
+inline constexpr Code kSealKeyDestroyed = "seal-key-destroyed";
+
 // Whether nonce and box have the lengths that a sealed value has; who holds no key can tell no more.
 bool has_seal_shape(const v1::Sealed& sealed);
 
@@ -57,6 +60,7 @@ class SealingKey {
   static SealingKey of_agent(std::string_view writer_key);
 
   std::uint32_t number() const { return number_; }
+  bool operator==(const SealingKey&) const = default;
   // `nonce`: kSealNonceBytes that are never used again with this key.
   v1::Sealed seal(std::string_view secret, const SealBinding& binding, std::string_view nonce) const;
   // For who has no randomness: the nonce is a keyed hash of the binding and the secret, so that the same
@@ -80,8 +84,8 @@ class SealingRing {
 
   // From here on it seals, if it is the newest.
   void add(SealingKey key);
-  // It opens, and does not seal yet. A no-op if there is such a key.
-  void add_to_open(SealingKey key);
+  // It opens, and does not seal before seal_with_newest(); in the place of a key of its number.
+  void set_to_open(SealingKey key);
   // The newest of those that were added seals.
   void seal_with_newest();
   // What it alone sealed opens no more; its bytes stay in this process's memory. The one that seals stays.

@@ -105,6 +105,8 @@ Forbidden apply(EventContext& c, const v1::ClusterRestored& e);
 Forbidden apply(EventContext& c, const v1::SealKeyAdded& e);
 Forbidden apply(EventContext& c, const v1::SecretResealed& e);
 Forbidden apply(EventContext& c, const v1::SealKeyDestroyed& e);
+Forbidden apply(EventContext& c, const v1::ServerSealing& e);
+Forbidden apply(EventContext& c, const v1::BackupTaken& e);
 Forbidden apply(EventContext& c, const v1::HeadKeyChanged& e);
 
 // Of a chain head that is signed: the signature is right, by the log's key, and the range follows the one

@@ -36,6 +36,8 @@ Forbidden apply_keeping_body(EventContext& c) {
     case v1::Event::kSealKeyAdded: return apply(c, e.seal_key_added());
     case v1::Event::kSecretResealed: return apply(c, e.secret_resealed());
     case v1::Event::kSealKeyDestroyed: return apply(c, e.seal_key_destroyed());
+    case v1::Event::kServerSealing: return apply(c, e.server_sealing());
+    case v1::Event::kBackupTaken: return apply(c, e.backup_taken());
     default: return apply_producer_body(c);
   }
 }

@@ -2,6 +2,7 @@
 #include "events/codec/words/enum_words.h"
 #include "projections/fold/event_context.h"
 #include "projections/fold/net.h"
+#include "projections/sealed_secrets.h"
 
 namespace berth::projections {
 namespace {
@@ -74,6 +75,9 @@ Forbidden apply(EventContext& c, const v1::UserDefined& e) {
 }
 Forbidden apply(EventContext& c, const v1::KeyPairDefined& e) {
   if (c.state.users.find(e.user()) == nullptr) return "a key pair of a user that does not exist";
+  const KeyPairRow* known = c.state.key_pairs.find(e.id());
+  const bool is_new = known == nullptr || known->def.secret().key() != e.secret().key();
+  if (is_new && is_destroyed(c.state, e.secret().key())) return "a secret that a destroyed key sealed";
   return define_once(c, c.state.key_pairs, v1::DEFINITION_KIND_KEY, e, e.id());
 }
 Forbidden apply(EventContext& c, const v1::ImageRegistered& e) {

@@ -20,7 +20,7 @@ Forbidden check_succession(const EventContext& c, const HeadRow* known, const v1
 
 Forbidden apply(EventContext& c, const v1::HeadKeyChanged& e) {
   if (e.public_key().size() != kHeadKeyBytes) return "a head key of another length";
-  if (!has_seal_shape(e.secret_key())) return "a head key whose seed is not sealed";
+  if (auto reason = net::check_sealed(c.state, e.secret_key()); !reason.empty()) return reason;
   const HeadRow* known = c.state.heads.find("head");
   if (Forbidden why = check_succession(c, known, e); !why.empty()) return why;
   HeadRow row = known != nullptr ? *known : HeadRow{};

@@ -1,7 +1,6 @@
 // How people sign in, and what of it is used.
 #include <algorithm>
 
-#include "events/codec/sealing.h"
 #include "projections/fold/event_context.h"
 #include "projections/fold/net.h"
 
@@ -26,7 +25,7 @@ Forbidden accept(EventContext& c) {
 
 Forbidden apply(EventContext& c, const v1::PasswordSet& e) {
   if (auto reason = check_user(c, e.user()); !reason.empty()) return reason;
-  if (!has_seal_shape(e.hash())) return "a password without its sealed hash";
+  if (auto reason = net::check_sealed(c.state, e.hash()); !reason.empty()) return reason;
   c.state.passwords.put({e});
   c.state.login_links.erase(e.user());
   return accept(c);

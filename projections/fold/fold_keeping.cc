@@ -1,6 +1,5 @@
 // How the cluster is kept: history's rule and what it prunes, a log that goes on from a backup, and the keys
 // that seal secrets.
-#include "events/codec/sealing.h"
 #include "projections/fold/event_context.h"
 #include "projections/fold/net.h"
 #include "projections/sealed_secrets.h"
@@ -11,6 +10,7 @@ namespace {
 // The epochs that the lost part of a log may have had: those of the restored one come after them all.
 constexpr std::uint64_t kRestoreLift = 1'000;
 constexpr std::size_t kBackupIdBytes = 32;
+constexpr int kLostKeysMax = 500;
 
 Forbidden accepted(EventContext& c) {
   if (!c.event.request_id().empty()) note_answer(c, AnswerKind::kAccepted);
@@ -23,7 +23,7 @@ template <class Table> void erase_all(Table& table) {
 
 Forbidden check_new_key(const State& state, const v1::SealKeyAdded& e) {
   if (e.number() == 0) return "a sealing key without a number";
-  if (!has_seal_shape(e.key())) return "a sealing key that is not sealed";
+  if (Forbidden reason = net::check_sealed(state, e.key()); !reason.empty()) return reason;
   if (e.key().key() >= e.number()) return "a sealing key that no older one seals";
   for (const std::string& key : state.seal_keys.sorted_keys())
     if (state.seal_keys.find(key)->number >= e.number()) return "a sealing key that is not the newest";
@@ -54,8 +54,11 @@ Forbidden apply(EventContext& c, const v1::HistoryPruned& e) {
 Forbidden apply(EventContext& c, const v1::ClusterRestored& e) {
   if (e.backup().size() != kBackupIdBytes) return "a restore without its backup's id";
   if (e.taken_ns() > c.time) return "a backup of what is to come";
+  if (e.lost_seal_keys_size() > kLostKeysMax) return "too many keys that are lost";
   erase_all(c.state.browser_sessions);
   erase_all(c.state.login_links);
+  erase_all(c.state.sealers);
+  for (const std::uint32_t number : e.lost_seal_keys()) c.state.seal_keys.put({number, {}, 0, true});
   // A backup has no input streams: those that begin now have other inputs at these offsets (P35).
   for (const std::string& what : c.state.quarantine.sorted_keys())
     if (what.starts_with("requests/") || what.starts_with("reports/")) c.state.quarantine.erase(what);
@@ -80,7 +83,7 @@ Forbidden apply(EventContext& c, const v1::SealKeyAdded& e) {
 }
 
 Forbidden apply(EventContext& c, const v1::SecretResealed& e) {
-  if (!has_seal_shape(e.secret())) return "a secret that is not sealed";
+  if (Forbidden reason = net::check_sealed(c.state, e.secret()); !reason.empty()) return reason;
   const auto secret = find_secret(c.state, e);
   if (!secret) return "a secret that does not exist";
   if (secret->sealed.key() != e.before()) return "a secret that another key sealed";
@@ -112,7 +115,7 @@ Forbidden apply(EventContext& c, const v1::SealKeyDestroyed& e) {
   }
   if (e.number() == 0 || !has_newer) return "the newest sealing key";
   const SealKeyRow* known = c.state.seal_keys.find(SealKeyRow::make_key(e.number()));
-  if (known != nullptr && known->destroyed) return "a sealing key that is destroyed";
+  if (is_destroyed(c.state, e.number())) return "a sealing key that is destroyed";
   Forbidden used;
   for_each_sealed_before(c.state, e.number() + 1, [&](const SealedSecret& secret) {
     if (secret.sealed.key() == e.number()) used = "a sealing key that has sealed what lives";
@@ -120,6 +123,24 @@ Forbidden apply(EventContext& c, const v1::SealKeyDestroyed& e) {
   });
   if (!used.empty()) return used;
   c.state.seal_keys.put({e.number(), {}, known != nullptr ? known->added_at : 0, true});
+  return accepted(c);
+}
+
+Forbidden apply(EventContext& c, const v1::ServerSealing& e) {
+  if (e.server().empty() || e.number() == 0) return "a server that seals with no key";
+  for (const std::string& server : c.state.sealers.sorted_keys())
+    if (c.time - c.state.sealers.find(server)->said_at >= kSealerHeard) c.state.sealers.erase(server);
+  c.state.sealers.put({e.server(), e.number(), c.time});
+  return accepted(c);
+}
+
+Forbidden apply(EventContext& c, const v1::BackupTaken& e) {
+  if (e.backup().size() != kBackupIdBytes) return "a backup without its id";
+  if (e.taken_ns() > c.time) return "a backup of what is to come";
+  KeepingRow row = c.state.kept();
+  row.backup = e.backup();
+  row.backup_taken = e.taken_ns();
+  c.state.keeping.put(std::move(row));
   return accepted(c);
 }
 

@@ -8,6 +8,7 @@
 #include "events/codec/words/enum_words.h"
 #include "projections/live_sessions.h"
 #include "projections/producer_scope.h"
+#include "projections/sealed_secrets.h"
 #include "projections/subjects.h"
 #include "projections/tables/session_bounds.h"
 
@@ -58,10 +59,6 @@ Forbidden check_enums(const v1::SessionSpec& spec) {
 
 bool has(const google::protobuf::RepeatedPtrField<std::string>& list, const std::string& one) {
   return std::find(list.begin(), list.end(), one) != list.end();
-}
-
-Forbidden check_sealed(const v1::Sealed& sealed) {
-  return has_seal_shape(sealed) ? "" : "a sealed value without nonce or box";
 }
 
 // A target named twice would be two folders in one place.
@@ -116,8 +113,13 @@ Forbidden check_request(const State& state, const SessionId& id, const v1::Sessi
   if (state.find_live(e.owner().user(), e.name()) != nullptr)
     return "the owner has a live session named " + shown(e.name());
   if (e.has_environment())
-    if (Forbidden reason = check_sealed(e.environment()); !reason.empty()) return reason;
+    if (Forbidden reason = check_sealed(state, e.environment()); !reason.empty()) return reason;
   return check_spec(state, e);
+}
+
+Forbidden check_sealed(const State& state, const v1::Sealed& sealed) {
+  if (!has_seal_shape(sealed)) return "a sealed value without nonce or box";
+  return is_destroyed(state, sealed.key()) ? "a secret that a destroyed key sealed" : "";
 }
 
 Forbidden check_user(const State& state, const v1::UserDefined& user) {

@@ -22,6 +22,9 @@ Forbidden check_user(const State& state, const v1::UserDefined& user);
 // of a project no member, of a domain neither user nor project.
 Forbidden check_removal(const State& state, v1::DefinitionKind kind, const std::string& name);
 
+// It has the shape of a sealed value, and its key is not destroyed: a secret in force opens.
+Forbidden check_sealed(const State& state, const v1::Sealed& sealed);
+
 // Of a definition or an agent whose name was removed.
 inline constexpr const char* kRetired = "the name was removed and is never given again";
 

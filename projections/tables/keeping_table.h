@@ -28,6 +28,8 @@ struct KeepingRow {
   Timestamp restored_at = 0;
   // Each restore lifts it by kAttemptsOfARestore; attempts of sessions placed from here on are greater (P35).
   std::uint32_t attempt_base = 0;
+  std::string backup;  // the newest that was taken of this log, 32 hex digits; empty: none
+  Timestamp backup_taken = 0;
 
   Key key() const { return "keeping"; }
   template <class V> void fields(V& v) {
@@ -37,6 +39,8 @@ struct KeepingRow {
     v(4, restored_taken);
     v(5, restored_at);
     v(6, attempt_base);
+    v(7, backup);
+    v(8, backup_taken);
   }
 };
 
@@ -68,5 +72,26 @@ struct SealKeyRow {
     v(4, destroyed);
   }
 };
+
+// A server that seals secrets, as it said last. A server says so anew each day.
+struct SealerRow {
+  using Key = std::string;
+  static constexpr std::uint8_t kTable = 38;
+
+  std::string server;
+  std::uint32_t number = 0;  // of the key with which it seals
+  Timestamp said_at = 0;
+
+  Key key() const { return server; }
+  template <class V> void fields(V& v) {
+    v(1, server);
+    v(2, number);
+    v(3, said_at);
+  }
+};
+
+// A server that has said nothing for so long is gone: it holds up nothing, and the next one to say something
+// takes its row away.
+inline constexpr Duration kSealerHeard = 25 * kHour;
 
 }  // namespace berth::projections

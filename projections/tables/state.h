@@ -68,6 +68,7 @@ class StateRows {
   Table<HeadRow> heads;
   Table<KeepingRow> keeping;
   Table<SealKeyRow> seal_keys;
+  Table<SealerRow> sealers;
   Table<ProducerRow> producers;
 
   // Calls f(table) for every table, in table-number order.
@@ -106,6 +107,7 @@ class StateRows {
     f(self.heads);
     f(self.keeping);
     f(self.seal_keys);
+    f(self.sealers);
     f(self.producers);
   }
 

@@ -153,6 +153,39 @@ class Drill(DrillOnce):
         self.assertEqual((refused.returncode, "tar xf" in refused.stderr), (3, True), refused.stderr)
         self.assertEqual(os.listdir(self.scratch + "/aside"), [], "what was unpacked is taken away")
 
+    def test_a_backup_whose_sealing_key_was_destroyed_is_restored_where_that_is_meant(self):
+        self.fill()
+        self.old.cli.ok("backup", self.scratch + "/backup")
+        first_file = private_file(self.scratch + "/first.json", open(self.old.data + "/cluster.json", encoding="utf-8").read())
+        self.assertEqual(self.old.cli.json("cluster", "history")["backup"], json.load(open(self.scratch + "/backup/manifest.json"))["id"])
+        rotated = self.old.cli("key", "rotate", "seal", "--destroy-old")
+        self.assertEqual(rotated.returncode, 0, rotated.stderr)
+        self.assertRegex(rotated.stderr, "the newest backup, [0-9a-f]{8} of .* opens with the cluster.json of its time alone")
+        rig.eventually("the old key is gone from the file",
+                       lambda: '"number":1' not in open(self.old.data + "/cluster.json", encoding="utf-8").read())
+        self.old.cli.ok("backup", self.scratch + "/later")
+        self.old.process.stop()
+        new = rig.Berth(data=self.scratch + "/new")
+        self.addCleanup(new.remove)
+        # An older file opens the boxes of all later keys in the log, one after the other.
+        done = subprocess.run([rig.program("berth"), "--data", self.scratch + "/chained", "restore", self.scratch + "/later", "--cluster-file",
+                               first_file], capture_output=True, text=True, check=False, env=rig.environment(self.scratch + "/chained"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        file = ("--cluster-file", self.old.data + "/cluster.json")
+        code, _, said = self.restore(new.data, *file)
+        self.assertEqual((code, "sealing-keys-wrong" in said), (5, True), said)
+        self.assertRegex(said, r"2 key pairs \(.*1 password \(alice\).* were sealed with key 1")
+        self.assertFalse(os.path.exists(new.data + "/cluster.json"))
+        code, _, said = self.restore(new.data, *file, "--lose-secrets")
+        self.assertEqual(code, 0, said)
+        new.launch()
+        rig.eventually("it starts, and says what is dead", lambda: " is up\n" in new.process.words() or new.ended())
+        self.assertIn("is dead: no sealing key of cluster.json opens its secret", new.process.words())
+        link = new.cli.json("login-link", "admin")["url"]  # by the host's key
+        done = subprocess.run([rig.program("berth"), "login", link, "--password-stdin"], input=PASSWORD + "\n", text=True,
+                              capture_output=True, check=False, env={**rig.environment(new.data), "XDG_CONFIG_HOME": self.scratch + "/again"})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_a_stream_to_a_full_disk_is_told_and_nothing_is_lost(self):
         with open("/dev/full", "wb") as full:
             done = subprocess.run([rig.program("berth"), "--data", self.old.data, "backup", "-"], stdout=full, stderr=subprocess.PIPE,

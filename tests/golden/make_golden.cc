@@ -268,10 +268,16 @@ Events keeping() {
   secret.set_before(1);
   *secret.mutable_secret() = golden_box(9);
   destroyed.mutable_seal_key_destroyed()->set_number(7);
+  v1::Event sealing, backup;
+  sealing.mutable_server_sealing()->set_server("c1");
+  sealing.mutable_server_sealing()->set_number(9);
+  backup.mutable_backup_taken()->set_backup("ffeeddccbbaa99887766554433221100");
+  backup.mutable_backup_taken()->set_taken_ns(kTestStart - kHour);
+  backup.mutable_backup_taken()->add_sealing_keys(9);
   restored.mutable_cluster_restored()->set_backup("00112233445566778899aabbccddeeff");
   restored.mutable_cluster_restored()->set_taken_ns(kTestStart);
   restored.mutable_cluster_restored()->set_into("local:/elsewhere");
-  return {head, next_head, rule, pruned, added, resealed, destroyed, restored};
+  return {head, next_head, rule, pruned, added, resealed, destroyed, sealing, backup, restored};
 }
 
 }  // namespace

@@ -364,6 +364,20 @@ inline v1::Request destroy_seal_key(std::uint32_t number) {
   r.mutable_destroy_seal_key()->set_number(number);
   return r;
 }
+// Said by the server itself.
+inline v1::Request record_sealing(const std::string& server, std::uint32_t number) {
+  v1::Request r = controller_request();
+  r.mutable_record_sealing()->mutable_sealing()->set_server(server);
+  r.mutable_record_sealing()->mutable_sealing()->set_number(number);
+  return r;
+}
+inline v1::Request record_backup(Timestamp taken, char fill = 'b') {
+  v1::Request r = controller_request();
+  r.mutable_record_backup()->mutable_backup()->set_backup(std::string(32, fill));
+  r.mutable_record_backup()->mutable_backup()->set_taken_ns(taken);
+  r.mutable_record_backup()->mutable_backup()->add_sealing_keys(1);
+  return r;
+}
 // From key `before` to the one after it.
 inline v1::Request reseal_password(const std::string& user, std::uint32_t before) {
   v1::Request r = controller_request();

@@ -47,26 +47,35 @@ void show_head(const Services& services, const CallPtr& call, const Reply& reply
 }
 
 // Where there is no key yet, the leader says so.
+Result<void> fill_rotation(const Services& services, v1::Request& request, v1::HeadKeyChanged& made) {
+  auto* rotate = request.mutable_rotate_head_key();
+  const auto row = head_row(services);
+  if (!row) return {};
+  auto next = services.context.next_head_key(row->public_key, row->secret_key);
+  if (!next) return next.error();
+  made = std::move(*next);
+  rotate->set_public_key(made.public_key());
+  *rotate->mutable_secret_key() = made.secret_key();
+  rotate->set_previous_key(made.previous_key());
+  rotate->set_signature(made.signature());
+  return {};
+}
+
 void rotate(const Services& services, const CallPtr& call, const Reply& reply) {
   const auto made = std::make_shared<v1::HeadKeyChanged>();
   const auto fill = [&services, made](v1::Request& request, const json::object& body, Errors& errors) {
     read_nothing(body, errors);
-    auto* rotate = request.mutable_rotate_head_key();
-    const auto row = head_row(services);
-    if (!row) return;
-    auto next = services.context.next_head_key(row->public_key, row->secret_key);
-    if (!next) return errors.add(next.error().code, "", next.error().message);
-    *made = std::move(*next);
-    rotate->set_public_key(made->public_key());
-    *rotate->mutable_secret_key() = made->secret_key();
-    rotate->set_previous_key(made->previous_key());
-    rotate->set_signature(made->signature());
+    if (const auto filled = fill_rotation(services, request, *made); !filled)
+      errors.add(filled.error().code, "", filled.error().message);
   };
-  ask_with_body(services, call, reply, fill, [made](const RequestAnswer& answer) {
-    return json_reply(200, json::object{{"key", to_hex(made->public_key())},
-                                        {"previous_key", to_hex(made->previous_key())},
-                                        {"position", answer.position}});
-  });
+  ask_with_body(
+      services, call, reply, fill,
+      [made](const RequestAnswer& answer) {
+        return json_reply(200, json::object{{"key", to_hex(made->public_key())},
+                                            {"previous_key", to_hex(made->previous_key())},
+                                            {"position", answer.position}});
+      },
+      [services, made](v1::Request& request) { (void)fill_rotation(services, request, *made); });
 }
 
 json::object progress_json(const AuditProgress& told) {

@@ -99,8 +99,13 @@ void create_key(const Services& services, const CallPtr& call, const Reply& repl
     fill_new_key(services, *call, body, request, errors);
     *id = request.add_key_pair().key().id();
   };
-  ask_with_body(services, call, reply, fill,
-                [=](const RequestAnswer& answer) { return new_key_reply(services, *call, answer, *id); });
+  ask_with_body(
+      services, call, reply, fill,
+      [=](const RequestAnswer& answer) { return new_key_reply(services, *call, answer, *id); },
+      [services](v1::Request& request) {
+        services.context.key_pairs().seal(*request.mutable_add_key_pair()->mutable_key(),
+                                          new_key_pair().secret_key);
+      });
 }
 
 void change_key(const Services& services, const CallPtr& call, const Reply& reply) {

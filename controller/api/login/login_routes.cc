@@ -110,9 +110,12 @@ void add_key_pair(const Services& services, const CallPtr& call, const Reply& re
   key.set_expires_ns(services.context.now() + wanted.expires_in_ms * kMillisecond);
   key.set_read_only(wanted.read_only);
   services.context.key_pairs().seal(key, pair.secret_key);
-  ask_and_reply(services, call, reply, request, [=](const RequestAnswer& answer) {
-    return key_reply(services, *call, pair, answer.position);
-  });
+  ask_and_reply(
+      services, call, reply, request,
+      [=](const RequestAnswer& answer) { return key_reply(services, *call, pair, answer.position); },
+      [=](v1::Request& again) {
+        services.context.key_pairs().seal(*again.mutable_add_key_pair()->mutable_key(), pair.secret_key);
+      });
 }
 
 void login_for_key(const Services& services, const CallPtr& call, const Reply& reply) {

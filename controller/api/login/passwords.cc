@@ -59,15 +59,19 @@ void set_password(const Services& services, const CallPtr& call, const Reply& re
     request.set_id(std::string(services.context.new_id().view()));  // a key that was used before sets no less
     auto& body = *request.mutable_set_password();
     body.set_user(user);
-    *body.mutable_hash() = services.context.passwords().seal(user, *hash);
     body.set_link_hash(proof.link_hash);
     if (proof.replaces) body.set_replaces(std::string(as_view(*proof.replaces)));
-    v1::PasswordSet set;
-    *set.mutable_hash() = body.hash();
-    services.asker.ask(request, [=, mark = projections::password_mark(set)](const RequestAnswer& answer) {
+    const auto set = std::make_shared<v1::PasswordSet>();
+    const auto seal = [=, hash = *hash](v1::Request& asked) {
+      *set->mutable_hash() = services.context.passwords().seal(user, hash);
+      *asked.mutable_set_password()->mutable_hash() = set->hash();
+    };
+    seal(request);
+    const auto answered = [=](const RequestAnswer& answer) {
       if (answer.problem) return reply(problem_reply(*answer.problem, *call));
-      go_on(mark, answer.position);
-    });
+      go_on(projections::password_mark(*set), answer.position);
+    };
+    services.asker.ask(request, answered, seal);
   };
   if (!services.sign_in.passwords.hash(std::move(given.password), hashed))
     reply(problem_reply(too_many_logins(kSecond), *call));

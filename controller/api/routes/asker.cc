@@ -1,8 +1,10 @@
 #include "controller/api/routes/asker.h"
 
 #include "controller/api/map/time_text.h"
+#include "events/base/hash.h"
 #include "events/base/plain_text.h"
 #include "events/base/wire_time.h"
+#include "events/codec/sealing.h"
 #include "events/log/log_errors.h"
 
 namespace berth::controller::api {
@@ -56,6 +58,11 @@ Problem unknown_outcome() {
                       "retry with the same Idempotency-Key: it is carried out once at most");
 }
 
+// The same for each try of one request, on each server: the answer of the first one is found.
+std::string id_when_sealed_anew(const std::string& id) {
+  return std::string(as_view(blake2b_128("sealed anew:" + id)));
+}
+
 }  // namespace
 
 struct Asker::Asked {
@@ -79,7 +86,19 @@ std::optional<RequestAnswer> Asker::answered_before(const v1::Request& request, 
   return answer;
 }
 
-void Asker::ask(v1::Request request, Done done) {
+void Asker::ask(v1::Request request, Done done, const SealAnew& seal_anew) {
+  if (!seal_anew && request.request_session().spec().env().empty())
+    return ask_sealed(std::move(request), std::move(done));
+  ask_sealed(request, [this, request, done, seal_anew](const RequestAnswer& answer) {
+    if (!answer.problem || answer.problem->code != kSealKeyDestroyed) return done(answer);
+    v1::Request again = request;
+    again.set_id(id_when_sealed_anew(request.id()));
+    if (seal_anew) seal_anew(again);
+    ask_sealed(std::move(again), done);
+  });
+}
+
+void Asker::ask_sealed(v1::Request request, Done done) {
   const Uuid nonce[] = {context_.new_id(), context_.new_id()};
   context_.environments().seal(
       request, (std::string(nonce[0].view()) + std::string(nonce[1].view())).substr(0, kSealNonceBytes));
@@ -154,7 +173,7 @@ std::string read_reason(Query& query) {
 
 void ask_with_body(const Services& services, const CallPtr& call, const Reply& reply,
                    const std::function<void(v1::Request&, const boost::json::object& body, Errors&)>& fill,
-                   std::function<HttpReply(const RequestAnswer&)> make) {
+                   std::function<HttpReply(const RequestAnswer&)> make, const Asker::SealAnew& seal_anew) {
   const auto body = body_of(*call);
   if (!body.ok()) return reply(problem_reply(to_problem(body.error()), *call));
   Errors errors;
@@ -164,19 +183,21 @@ void ask_with_body(const Services& services, const CallPtr& call, const Reply& r
   query.finish();
   fill(request, *body, errors);
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  ask_and_reply(services, call, reply, request, std::move(make));
+  ask_and_reply(services, call, reply, request, std::move(make), seal_anew);
 }
 
 void ask_and_reply(const Services& services, const CallPtr& call, const Reply& reply,
-                   const v1::Request& request, std::function<HttpReply(const RequestAnswer&)> make) {
+                   const v1::Request& request, std::function<HttpReply(const RequestAnswer&)> make,
+                   const Asker::SealAnew& seal_anew) {
   const Clock& clock = services.context.clock();
   call->asked = clock.now().boottime;
-  services.asker.ask(request, [call, reply, &clock, make = std::move(make)](const RequestAnswer& answer) {
+  const auto answered = [call, reply, &clock, make = std::move(make)](const RequestAnswer& answer) {
     call->answered = clock.now().boottime;
     HttpReply out = answer.problem ? problem_reply(*answer.problem, *call) : make(answer);
     if (answer.replayed) out.set("Idempotency-Replayed", "true");
     reply(std::move(out));
-  });
+  };
+  services.asker.ask(request, answered, seal_anew);
 }
 
 }  // namespace berth::controller::api

@@ -29,12 +29,16 @@ class Asker {
       : context_(context), board_(std::move(board)), limits_(limits) {}
 
   using Done = std::function<void(const RequestAnswer&)>;
-  // `done` is called once, on a worker thread or before this returns. What is secret in the request is sealed
-  // before anything of it leaves (P29).
-  void ask(v1::Request request, Done done);
+  // Replaces the boxes of a request by ones of the key that seals now.
+  using SealAnew = std::function<void(v1::Request&)>;
+  // `done` is called once, on a worker thread or before this returns. The environment in the request is
+  // sealed before anything of it leaves (P29). Where its boxes came to the leader when their key was
+  // destroyed, the request is sealed anew and asked again, once, under an id that follows from its own.
+  void ask(v1::Request request, Done done, const SealAnew& seal_anew = {});
 
  private:
   struct Asked;
+  void ask_sealed(v1::Request request, Done done);
   std::optional<RequestAnswer> answered_before(const v1::Request& request, const RequestHash& hash);
   static void appended(AnswerBoard& board, const Asked& asked, const AppendResult& result);
   RequestAnswer answer_of(const Asked& asked, const std::optional<AnswerRecord>& record);
@@ -51,7 +55,8 @@ v1::Owner owner_of(const Caller& caller);
 
 // Asks, and replies with the answer's problem if it has one, else with `make` of the answer.
 void ask_and_reply(const Services& services, const CallPtr& call, const Reply& reply,
-                   const v1::Request& request, std::function<HttpReply(const RequestAnswer&)> make);
+                   const v1::Request& request, std::function<HttpReply(const RequestAnswer&)> make,
+                   const Asker::SealAnew& seal_anew = {});
 
 // ?reason=: why, in the caller's words; it stands in the events.
 std::string read_reason(Query& query);
@@ -59,6 +64,7 @@ std::string read_reason(Query& query);
 // As ask_and_reply(), for a request that `fill` makes of the body. ?reason= is the only query parameter.
 void ask_with_body(const Services& services, const CallPtr& call, const Reply& reply,
                    const std::function<void(v1::Request&, const boost::json::object& body, Errors&)>& fill,
-                   std::function<HttpReply(const RequestAnswer&)> make);
+                   std::function<HttpReply(const RequestAnswer&)> make,
+                   const Asker::SealAnew& seal_anew = {});
 
 }  // namespace berth::controller::api

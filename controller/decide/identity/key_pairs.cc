@@ -2,8 +2,10 @@
 
 #include "controller/decide/decide.h"
 #include "controller/decide/identity/identity_checks.h"
+#include "controller/decide/keeping/check_sealed.h"
 #include "controller/decide/name_retired.h"
 #include "events/codec/sealing.h"
+#include "projections/sealed_secrets.h"
 
 namespace berth::controller {
 namespace {
@@ -22,7 +24,7 @@ bool is_in_use(const v1::KeyPairDefined& key, Timestamp now) {
 std::optional<Refusal> check_room(const DecisionContext& c, const std::string& user, bool is_new) {
   int in_use = 0, all = 0;
   c.state.key_pairs.for_each_unordered([&](const KeyPairRow& row) {
-    if (row.def.user() != user) return;
+    if (row.def.user() != user || projections::is_destroyed(c.state, row.def.secret().key())) return;
     ++all;
     in_use += is_in_use(row.def, c.now) ? 1 : 0;
   });
@@ -48,6 +50,7 @@ std::optional<Refusal> check(const DecisionContext& c, const v1::KeyPairDefined&
   if (auto refusal = check_display_name(key.name())) return refusal;
   if (!has_seal_shape(key.secret()))
     return Refusal{"invalid-definition", "a key pair comes with its sealed secret", "ask by the API"};
+  if (auto refusal = check_sealed(c, key.secret())) return *refusal;
   if (key.expires_ns() != 0 && key.expires_ns() <= c.now)
     return Refusal{"invalid-definition", "the key pair would have expired already", ""};
   return check_room(c, key.user(), true);

@@ -2,6 +2,7 @@
 // spent by it.
 #include "controller/decide/decide.h"
 #include "controller/decide/identity/identity_checks.h"
+#include "controller/decide/keeping/check_sealed.h"
 #include "events/codec/sealing.h"
 
 namespace berth::controller {
@@ -22,6 +23,7 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
     return *refusal;
   if (!has_seal_shape(body.hash()))
     return Refusal{"invalid-definition", "a password comes as a sealed hash", "ask by the API"};
+  if (auto refusal = check_sealed(c, body.hash())) return *refusal;
   const bool by_link = !body.link_hash().empty();
   if (by_link) {
     if (auto refusal = check_link(c, body)) return *refusal;

@@ -10,6 +10,7 @@
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/times.h"
 #include "ops/cli/problem_codes.h"
+#include "projections/sealed_secrets.h"
 
 namespace berth::cli {
 namespace {
@@ -168,6 +169,7 @@ Outcome<std::optional<Offset>> write_backup(Shell& shell, Api& api, BackupTarget
   auto& projection = taking.fold().projection();
   if (auto same = check_end(shell, api, projection, manifest); !same) return same.failure();
   manifest.taken = projection->state().epoch().time;
+  manifest.sealing_keys = projections::keys_needed(projection->state());
   manifest.with_secrets = !secrets.cluster_file.empty();
   if (manifest.with_secrets) {
     const auto box = seal_secrets(secrets.cluster_file, secrets.passphrase, bound_to(manifest));
@@ -199,6 +201,16 @@ void print_backup(Shell& shell, const Manifest& manifest, const std::string& tar
     shell.note("without secrets: a restore will need the cluster.json of a controller besides");
 }
 
+// So that the cluster tells how old its newest backup is. The backup is whole without it.
+void tell_cluster(Shell& shell, Api& api, const Manifest& manifest) {
+  const json::object note{
+      {"id", manifest.id},
+      {"taken_at", format_time(manifest.taken)},
+      {"sealing_keys", json::array(manifest.sealing_keys.begin(), manifest.sealing_keys.end())}};
+  if (const auto told = api.post("/v1/history/backups", note); !told)
+    shell.note("the backup is whole; the cluster was not told of it: " + told.failure().message);
+}
+
 Outcome<int> backup(Shell& shell, const BackupOptions& o) {
   if (shell.is_past()) return no_past_failure();
   const bool to_stream = o.target == "-";
@@ -220,6 +232,7 @@ Outcome<int> backup(Shell& shell, const BackupOptions& o) {
   }
   const auto gap = write_backup(shell, **api, *target, *secrets, *manifest);
   if (!gap) return gap.failure();
+  if (!*gap) tell_cluster(shell, **api, *manifest);
   print_backup(shell, *manifest, o.target);
   if (*gap)
     return Failure{kFailed,

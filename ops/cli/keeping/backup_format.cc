@@ -63,22 +63,25 @@ json::object manifest_json(const Manifest& m) {
                                   {"records", piece.records},
                                   {"bytes", piece.bytes},
                                   {"blake2b", piece.hash}});
-  return {{"backup_format", m.format},
-          {"id", m.id},
-          {"cluster_id", to_string(m.cluster)},
-          {"version", m.version},
-          {"rules", m.rules},
-          {"taken_at", format_time(m.taken)},
-          {"taken_ns", m.taken},
-          {"records", m.next},
-          {"position", m.next - 1},
-          {"rolling_hash", m.rolling_hash},
-          {"state_hash", m.state_hash},
-          {"endpoint", m.endpoint},
-          {"fingerprint", m.fingerprint},
-          {"log", m.log},
-          {"with_secrets", m.with_secrets},
-          {"journal", std::move(pieces)}};
+  json::object out{{"backup_format", m.format},
+                   {"id", m.id},
+                   {"cluster_id", to_string(m.cluster)},
+                   {"version", m.version},
+                   {"rules", m.rules},
+                   {"taken_at", format_time(m.taken)},
+                   {"taken_ns", m.taken},
+                   {"records", m.next},
+                   {"position", m.next - 1},
+                   {"rolling_hash", m.rolling_hash},
+                   {"state_hash", m.state_hash},
+                   {"endpoint", m.endpoint},
+                   {"fingerprint", m.fingerprint},
+                   {"log", m.log},
+                   {"with_secrets", m.with_secrets},
+                   {"journal", std::move(pieces)}};
+  if (!m.sealing_keys.empty())
+    out["sealing_keys"] = json::array(m.sealing_keys.begin(), m.sealing_keys.end());
+  return out;
 }
 
 std::string bound_to(const Manifest& m) { return "berth backup " + json::serialize(manifest_json(m)); }
@@ -108,6 +111,9 @@ Result<Manifest> parse_manifest(std::string_view text) {
   m.rolling_hash = text_at(value, "rolling_hash");
   m.state_hash = text_at(value, "state_hash");
   m.with_secrets = true_at(value, "with_secrets");
+  for (const auto& key : array_at(value, "sealing_keys"))
+    if (key.is_int64() && key.get_int64() > 0 && key.get_int64() <= UINT32_MAX)
+      m.sealing_keys.insert(static_cast<std::uint32_t>(key.get_int64()));
   if (!cluster || m.id.size() != 32 || m.rolling_hash.size() != 64 || m.state_hash.size() != 32)
     return damaged_backup("its manifest lacks the cluster, its id or a hash");
   if (m.log.empty() || m.endpoint.empty() || m.taken <= 0)

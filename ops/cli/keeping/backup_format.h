@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,8 @@ struct Manifest {
   Offset next = 0;      // records [0, next)
   std::string rolling_hash, state_hash;
   bool with_secrets = false;
+  // Without these keys some secrets of it do not open; empty: it has none, or is of an older version.
+  std::set<std::uint32_t> sealing_keys;
   std::vector<JournalPiece> pieces;
 };
 

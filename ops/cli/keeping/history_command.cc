@@ -41,7 +41,8 @@ Outcome<int> history(Shell& shell, const HistoryOptions& o) {
   if (!reply) return reply.failure();
   Listing listing;
   listing.columns = {column("KEEP DAYS", "keep_days"), column("PRUNED BEFORE", "pruned_before"),
-                     column("RESTORED FROM", "restored_from"), column("RESTORED AT", "restored_at")};
+                     column("BACKUP AT", "backup_taken_at"), column("RESTORED FROM", "restored_from"),
+                     column("RESTORED AT", "restored_at")};
   listing.name_path = "keep_days";
   shell.out() << print_one(reply->body, listing, shell.style());
   return kOk;

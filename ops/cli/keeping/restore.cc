@@ -90,7 +90,11 @@ Result<RestorePlan> fold_backup(const BackupSource& source, const ClusterIdentit
   plan.projection = std::make_unique<Projection>(identity.cluster, Projection::Tracking::kRows, trust);
   const auto read = source.read_journal([&](LogEntry entry) -> Result<void> {
     if (entry.gap) return no_gaps(entry.offset);
+    const auto applied = plan.projection->counters().applied;
     const auto folded = fold_entry(*plan.projection, entry);
+    if (folded && plan.projection->counters().applied > applied)
+      for (const v1::Event& event : plan.projection->record().events())
+        if (event.has_seal_key_added()) plan.seal_keys.push_back(event.seal_key_added());
     if (folded) return {};
     return make_error(folded.failure().code, folded.failure().message, folded.failure().hint);
   });
@@ -130,6 +134,7 @@ Result<void> plan_restore(RestorePlan& plan, const BackupSource& source, const C
   restored->set_backup(source.manifest().id);
   restored->set_taken_ns(source.manifest().taken);
   restored->set_into(into.substr(0, 200));
+  for (const std::uint32_t number : plan.lost_seal_keys) restored->add_lost_seal_keys(number);
   return add_record(plan, identity, record);
 }
 

@@ -2,8 +2,10 @@
 // the event that the log was restored.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,8 @@ struct RestorePlan {
   std::unique_ptr<projections::Projection> projection;  // after the backup's last record, then after `more`
   std::vector<std::string> more;                        // records that the restore adds
   std::size_t browser_sessions = 0, links = 0;          // that it ends
+  std::vector<v1::SealKeyAdded> seal_keys;              // of the whole log, also such as it destroyed later
+  std::set<std::uint32_t> lost_seal_keys;               // that are gone for good, as who restores has said
 };
 
 // Reads the whole backup and checks it. Codes: those of BackupSource, cluster-secret-wrong, backup-differs

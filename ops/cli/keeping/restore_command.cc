@@ -5,12 +5,14 @@
 #include "events/codec/words/enum_words.h"
 #include "events/log/open/open_log.h"
 #include "ops/cli/command/registry.h"
+#include "ops/cli/keeping/lost_secrets.h"
 #include "ops/cli/keeping/original.h"
 #include "ops/cli/keeping/passphrase.h"
 #include "ops/cli/keeping/restore.h"
 #include "ops/cli/keeping/secrets_box.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/times.h"
+#include "projections/sealed_secrets.h"
 
 namespace berth::cli {
 namespace {
@@ -21,7 +23,7 @@ namespace json = boost::json;
 struct RestoreOptions {
   std::string backup, log, cluster_file, passphrase_file, kafka_config;
   std::vector<std::string> originals;
-  bool allow_one_replica = false;
+  bool allow_one_replica = false, lose_secrets = false;
 };
 
 // cluster.json, and what it says.
@@ -111,7 +113,9 @@ json::array keys_of(const projections::State& state) {
   json::array out;
   for (const std::string& id : state.key_pairs.sorted_keys()) {
     const auto& def = state.key_pairs.find(id)->def;
-    json::object key{{"id", id}, {"user", def.user()}, {"name", def.name()}, {"active", def.active()}};
+    const bool is_dead = projections::is_destroyed(state, def.secret().key());
+    json::object key{
+        {"id", id}, {"user", def.user()}, {"name", def.name()}, {"active", def.active() && !is_dead}};
     key["expires_at"] = def.expires_ns() == 0 ? json::value() : json::value(format_time(def.expires_ns()));
     out.push_back(std::move(key));
   }
@@ -212,6 +216,34 @@ Outcome<int> restore_into(Shell& shell, const BackupSource& source, const Restor
   return kOk;
 }
 
+// A cluster whose keys and passwords do not open is not restored: nobody would get in.
+Outcome<bool> check_secrets(Shell& shell, RestorePlan& plan, const Given& given, const RestoreOptions& o) {
+  const LostSecrets lost = find_lost_secrets(plan.projection->state(), plan.seal_keys, given.identity);
+  if (lost.empty()) return true;
+  if (lost.seals_with_none)
+    return Failure{kConflict,
+                   "sealing-keys-wrong",
+                   "the log of this backup destroyed each sealing key of this cluster.json",
+                   "give the cluster.json of when the backup was taken, or of later (--cluster-file)",
+                   {}};
+  std::string numbers;
+  for (const std::uint32_t number : lost.sealed_with)
+    numbers += (numbers.empty() ? "" : ", ") + std::to_string(number);
+  const std::string what =
+      to_string(lost) + " were sealed with key " + numbers + ", which this cluster.json does not have";
+  if (!o.lose_secrets)
+    return Failure{kConflict,
+                   "sealing-keys-wrong",
+                   what,
+                   "give the cluster.json of when the backup was taken (--cluster-file); where that key was "
+                   "destroyed for good, --lose-secrets restores all but these",
+                   {}};
+  plan.lost_seal_keys = lost.sealed_with;
+  shell.note(what + ": they are dead");
+  shell.note("berth login-link USER, on the controller's machine, makes a way in");
+  return true;
+}
+
 Outcome<int> restore(Shell& shell, const RestoreOptions& o) {
   std::error_code error;
   const std::string data =
@@ -226,6 +258,7 @@ Outcome<int> restore(Shell& shell, const RestoreOptions& o) {
   shell.note("checking " + std::to_string(source->manifest().next) + " records");
   auto plan = fold_backup(*source, given->identity);
   if (!plan) return failure_of(plan.error());
+  if (auto opens = check_secrets(shell, *plan, *given, o); !opens) return opens.failure();
   return restore_into(shell, *source, o, *given, *plan, data);
 }
 
@@ -245,6 +278,8 @@ void add_restore_command(Registry& registry) {
       ->type_name("URL");
   app->add_option("--kafka-config", o->kafka_config, "librdkafka's properties, for SASL and TLS")
       ->type_name("FILE");
+  app->add_flag("--lose-secrets", o->lose_secrets,
+                "Restore although the sealing key of some secrets is destroyed: these stay closed for ever");
   app->add_flag("--allow-one-replica", o->allow_one_replica, "Streams that a disk's loss takes along");
   add_passphrase_option(app, o->passphrase_file);
   registry.on(

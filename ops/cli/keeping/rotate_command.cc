@@ -10,14 +10,28 @@ namespace json = boost::json;
 
 struct RotateOptions {
   bool destroy_old = false, status = false;
+  std::vector<std::string> without;
 };
+
+std::string joined(const json::array& numbers) {
+  std::string out;
+  for (const auto& number : numbers) out += (out.empty() ? "" : ", ") + json::serialize(number);
+  return out;
+}
 
 void print_sealing(Shell& shell, const json::value& sealing) {
   Listing listing;
   listing.columns = {column("SEALING", "sealing"), column("NEWEST", "newest"),
                      column("TO RESEAL", "to_reseal"), column("LIVE", "live")};
   listing.name_path = "newest";
-  shell.out() << print_one(sealing, listing, shell.style());
+  json::value shown = sealing;
+  if (shell.style().format == Format::kTable) shown.as_object()["live"] = joined(array_at(sealing, "live"));
+  shell.out() << print_one(shown, listing, shell.style());
+  if (shell.style().format != Format::kTable || array_at(sealing, "servers").empty()) return;
+  Listing servers;
+  servers.columns = {column("SERVER", "name"), column("SEALS WITH", "sealing"), column("SAID AT", "said_at")};
+  servers.name_path = "name";
+  shell.out() << "\n" << print_list(array_at(sealing, "servers"), servers, shell.style());
 }
 
 Outcome<json::value> look(Api& api) {
@@ -60,15 +74,43 @@ Outcome<bool> reseal_all(Shell& shell, Api& api) {
   }
 }
 
-Outcome<bool> destroy_old(Shell& shell, Api& api, const json::value& sealing) {
+// Each server says within seconds that it seals with the newest key: it is given as long.
+Outcome<bool> destroy(Shell& shell, Api& api, const json::object& which) {
+  constexpr int kTriesMax = 30;
+  constexpr auto kBetweenTries = std::chrono::milliseconds(500);
+  for (int i = 0;; ++i) {
+    const auto done = api.post("/v1/sealing/destroy", which);
+    if (done || done.failure().code == "unknown-seal-key") break;
+    if (done.failure().code != "seal-key-not-learned" || i >= kTriesMax) return done.failure();
+    shell.status("a server still seals with an older key");
+    if (!api.pause(kBetweenTries)) return interrupted_failure();
+  }
+  shell.end_status();
+  return true;
+}
+
+// What is lost with a key are backups of before, unless they keep the keys of their time.
+void note_backup(Shell& shell, Api& api) {
+  const auto kept = api.get("/v1/history");
+  if (!kept) return;
+  const std::string backup = text_at(kept->body, "backup");
+  shell.note((backup.empty() ? "no backup is known: take one now"
+                             : "the newest backup, " + backup.substr(0, 8) + " of " +
+                                   text_at(kept->body, "backup_taken_at") +
+                                   ", opens with the cluster.json of its time alone: take another one now") +
+             " (berth backup DIR --with-secrets)");
+}
+
+Outcome<bool> destroy_old(Shell& shell, Api& api, const RotateOptions& o, const json::value& sealing) {
+  json::array without(o.without.begin(), o.without.end());
   for (const auto& live : array_at(sealing, "live")) {
     const std::int64_t number = live.to_number<std::int64_t>();
     if (number == integer_at(sealing, "newest")) continue;
-    const auto done = api.post("/v1/sealing/destroy", json::object{{"number", number}});
-    if (!done && done.failure().code != "unknown-seal-key") return done.failure();
+    if (const auto done = destroy(shell, api, {{"number", number}, {"without", without}}); !done) return done;
     shell.note("sealing key " + std::to_string(number) +
                " is destroyed: each server erases it, and what it alone sealed is lost for good");
   }
+  note_backup(shell, api);
   return true;
 }
 
@@ -100,7 +142,7 @@ Outcome<int> rotate(Shell& shell, const RotateOptions& o) {
   }
   if (const auto done = reseal_all(shell, api); !done) return done.failure();
   if (o.destroy_old)
-    if (const auto done = destroy_old(shell, api, *sealing); !done) return done.failure();
+    if (const auto done = destroy_old(shell, api, o, *sealing); !done) return done.failure();
   sealing = look(api);
   if (!sealing) return sealing.failure();
   print_sealing(shell, *sealing);
@@ -118,6 +160,9 @@ void add_key_rotate(Registry& registry, CLI::App* noun) {
                             "A new key seals the cluster's secrets, and those that live are sealed anew");
   app->add_flag("--destroy-old", o->destroy_old,
                 "Then erase the older keys on every server: what only they sealed can never be read again");
+  app->add_option("--without", o->without, "Servers that are gone for good: they hold up nothing")
+      ->type_name("SERVER")
+      ->needs("--destroy-old");
   app->add_flag("--status", o->status, "Only show how far it is");
   registry.on(app, "  berth key rotate seal\n  berth key rotate seal --destroy-old",
               [o](Shell& shell) { return rotate(shell, *o); });

@@ -1303,6 +1303,16 @@ def prune_history(
     )
 
 
+def record_backup(
+    body: models.BackupNote, *, reason: str | None = None, idempotency_key: str | None = None,
+) -> Call[models.Done]:
+    """Tell that a whole backup was taken of the journal: the cluster remembers the newest (POST /v1/history/backups)"""
+    return Call(
+        "POST", "/v1/history/backups", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key},
+        body=body,
+    )
+
+
 def get_sealing() -> Call[models.Sealing]:
     """Which key seals secrets, and how many live ones an older key sealed (GET /v1/sealing)"""
     return Call("GET", "/v1/sealing")
@@ -1311,7 +1321,7 @@ def get_sealing() -> Call[models.Sealing]:
 def add_seal_key(
     body: models.Nothing, *, reason: str | None = None, idempotency_key: str | None = None,
 ) -> Call[models.Done]:
-    """Add a sealing key: every server keeps it, and seals with it from its next start on (POST /v1/sealing/keys)"""
+    """Add a sealing key: every server keeps it, and seals with it seconds later (POST /v1/sealing/keys)"""
     return Call(
         "POST", "/v1/sealing/keys", query={"reason": reason}, headers={"Idempotency-Key": idempotency_key}, body=body,
     )

@@ -888,6 +888,8 @@ class Done(TypedDict):
 class History(TypedDict):
     keep_days: int | None  # null: for ever
     pruned_before: str | None
+    backup: str | None  # The id of the newest backup that was told of
+    backup_taken_at: str | None
     restored_from: str | None  # The id of the backup
     restored_taken_at: str | None
     restored_at: str | None
@@ -901,11 +903,24 @@ class HistoryPrune(TypedDict):
     before: str
 
 
+class SealingServersItem(TypedDict):
+    name: str
+    sealing: int
+    said_at: str | None
+
+
 class Sealing(TypedDict):
     sealing: int  # The key with which this server seals
     newest: int
     to_reseal: int  # Live secrets that an older key sealed
     live: list[int]  # Keys that are not destroyed
+    servers: list[SealingServersItem]  # The servers of the last day, and the key with which each said that it seals
+
+
+class BackupNote(TypedDict):
+    id: str
+    taken_at: str  # The cluster's time of its last record
+    sealing_keys: NotRequired[list[int] | None]  # The keys without which secrets of it do not open
 
 
 class Resealed(TypedDict):
@@ -916,6 +931,7 @@ class Resealed(TypedDict):
 
 class SealKeyNumber(TypedDict):
     number: int
+    without: NotRequired[list[str] | None]  # Servers that are gone for good: what they said last does not count
 
 
 class Release(TypedDict):

@@ -86,12 +86,26 @@ TEST(Sealing, AKeyOfTheLogOpensAtOnceAndSealsOnceItIsSaid) {
   SealingRing ring;
   ring.add(key('1', 1));
   SealingRing copy = ring;
-  copy.add_to_open(key('2', 2));
+  copy.set_to_open(key('2', 2));
   const v1::Sealed elsewhere = key('2', 2).seal(kSecret, env_of("user:a", "r1"), kNonce);
   EXPECT_EQ(*ring.open(elsewhere, env_of("user:a", "r1")), kSecret) << "all copies have it";
   EXPECT_EQ(ring.newest().number(), 1u) << "another server may not have it yet";
   copy.seal_with_newest();
   EXPECT_EQ(ring.newest().number(), 2u);
+}
+
+// The log lost the record that brought key 2, and another one brought another key of that number.
+TEST(Sealing, P35_TheKeyOfTheLogStandsInThePlaceOfOneThatIsLost) {
+  SealingRing ring;
+  ring.add(key('1', 1));
+  ring.add(key('2', 2));
+  ring.set_to_open(key('x', 2));
+  EXPECT_EQ(*ring.open(key('x', 2).seal(kSecret, env_of("user:a", "r1"), kNonce), env_of("user:a", "r1")),
+            kSecret);
+  EXPECT_EQ(
+      *key('x', 2).open(ring.newest().seal(kSecret, env_of("user:a", "r1"), kNonce), env_of("user:a", "r1")),
+      kSecret)
+      << "it seals, too";
 }
 
 TEST(Sealing, WhatOnlyAnErasedKeySealedOpensNowhere) {

@@ -140,6 +140,8 @@ TEST(Request, P13_ARepeatOfEachRequestIsAnsweredByItsFirstAnswer) {
                         add_seal_key(9),
                         destroy_seal_key(3),
                         reseal_password("alice", 1),
+                        record_sealing("c1", 9),
+                        record_backup(kTestStart - kHour),
                         rotate,
                         remove("preset", "small"),
                         collect_agent_key("a2", std::string(16, 't')),

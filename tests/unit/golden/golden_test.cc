@@ -102,6 +102,7 @@ TEST_F(GoldenV1, HoldsProducersAHeadKeyAndARestore) {
   ASSERT_EQ(state.producers.size(), 1u);
   EXPECT_EQ(state.heads.find("head")->public_key.size(), 32u);
   EXPECT_EQ(state.seal_keys.size(), 2u);
+  EXPECT_EQ(state.kept().backup, "ffeeddccbbaa99887766554433221100");
   EXPECT_EQ(state.kept().restored_from.size(), 32u);
   EXPECT_EQ(state.browser_sessions.size(), 0u) << "a restore ends them";
 }

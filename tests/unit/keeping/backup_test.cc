@@ -112,7 +112,7 @@ class BackupTest : public ::testing::Test {
   // A key of heads, two records that nobody of the cluster signed, and then a signed head over all.
   void forge() {
     SealingRing ring;
-    ring.add({1, std::string(kSealKeyBytes, 'k')});
+    ring.add({1, std::string(kSealKeyBytes, '\xaa')});  // as cluster_file() has
     const HeadSigner signer(cluster_, ring);
     const auto key = signer.first(std::string(kHeadSeedBytes, 'a'));
     v1::Event event;

@@ -91,6 +91,23 @@ TEST(RotateSeal, SealsAndDestroysNothingWhereTheNewestKeyIsNotLearned) {
   EXPECT_NE(ran.err.find("seal-key-not-learned"), std::string::npos) << ran.err;
 }
 
+// A server says within seconds that it seals with the new key: it is waited for, and named in the end.
+TEST(RotateSeal, WaitsForAServerThatSealsWithAnOlderKey) {
+  for (const int late : {3, 1'000}) {
+    Sealing s(R"({"sealing": 2, "newest": 2, "to_reseal": 0, "live": [1, 2]})");
+    int refusals = 0;
+    const auto answer = s.w.server.answer;
+    s.w.server.answer = [&](const HttpRequest& request) -> Result<HttpReply> {
+      if (request.target == "/v1/sealing/destroy" && refusals++ < late)
+        return problem(409, "seal-key-not-learned", "server c2 sealed with key 1 when it was heard last");
+      return answer(request);
+    };
+    const Ran ran = s.w.run({"key", "rotate", "seal", "--destroy-old"});
+    EXPECT_EQ(ran.exit, late == 3 ? 0 : 5) << ran.err;
+    EXPECT_EQ(ran.err.find("server c2 sealed with key 1") != std::string::npos, late != 3) << ran.err;
+  }
+}
+
 TEST(RotateSeal, SealsAllAnewAndDestroysTheOlderKeys) {
   Sealing s(R"({"sealing": 2, "newest": 2, "to_reseal": 5, "live": [1, 2]})");
   s.left = 5;

@@ -162,5 +162,43 @@ TEST(Keeping, TheHeadKeyIsSealedAnewBeforeItsSealingKeyIsDestroyed) {
   EXPECT_TRUE(signer.sign(public_key, g.state().heads.find("head")->secret_key, signed_head));
 }
 
+// The second net: whoever wrote the event, a secret in force opens.
+TEST(Keeping, P29_NoSecretComesIntoForceThatADestroyedKeySealed) {
+  Given g = given(definitions() + Events{seal_key_added(2, 1), seal_key_added(3, 1), seal_key_destroyed(2)});
+  v1::Event key = key_pair_defined("AK9", "alice");
+  *key.mutable_key_pair_defined()->mutable_secret() = sealed_with(2);
+  v1::Event session = session_requested("s1");
+  *session.mutable_session_requested()->mutable_environment() = sealed_with(2);
+  for (const v1::Event& e : {password_sealed_with(2), key, session, seal_key_added(4, 2)})
+    g.when({e}).then_forbidden("a destroyed key").when_elected();
+  g.when({password_sealed_with(1)}).then_applied();
+  g.when({password_resealed(1, 2)}).then_forbidden("a destroyed key").when_elected();
+}
+
+v1::Event server_sealing(const std::string& server, std::uint32_t number) {
+  v1::Event e;
+  e.mutable_server_sealing()->set_server(server);
+  e.mutable_server_sealing()->set_number(number);
+  return e;
+}
+
+TEST(Keeping, AServerThatIsNotHeardForADayIsForgotten) {
+  Given g = given(definitions());
+  g.when({server_sealing("c1", 1), server_sealing("c2", 1)}).then_applied();
+  const auto lags = [&](std::uint32_t number, const std::set<std::string>& without = {}) {
+    const auto* row = projections::find_lagging_sealer(g.state(), number, g.journal().time(), without);
+    return row == nullptr ? std::string() : row->server;
+  };
+  EXPECT_EQ(lags(1), "c1");
+  EXPECT_EQ(lags(1, {"c1"}), "c2");
+  g.when({server_sealing("c1", 2)}).then_applied();
+  EXPECT_EQ(lags(1), "c2");
+  g.after(26 * kHour).when({server_sealing("c1", 2)}).then_applied();
+  EXPECT_EQ(lags(1), "");
+  EXPECT_EQ(g.state().sealers.size(), 1u);
+  g.when({cluster_restored(kTestStart)}).then_applied();
+  EXPECT_EQ(g.state().sealers.size(), 0u) << "they were of the lost part";
+}
+
 }  // namespace
 }  // namespace berth::testing

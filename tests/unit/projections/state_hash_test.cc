@@ -60,6 +60,9 @@ TEST(StateHash, EveryTableIsInIt) {
   limit.mutable_limit_set()->set_scope(v1::SCOPE_KIND_USER);
   limit.mutable_limit_set()->set_id("alice");
   preset.mutable_preset_defined()->set_name("small");
+  v1::Event sealing;
+  sealing.mutable_server_sealing()->set_server("c1");
+  sealing.mutable_server_sealing()->set_number(2);
   g.and_given({group,
                key_pair_defined("AK", "alice"),
                answering(session_requested("s1"), "user:alice", "r"),
@@ -79,7 +82,8 @@ TEST(StateHash, EveryTableIsInIt) {
                web_producer(),
                head,
                rule,
-               seal_key});
+               seal_key,
+               sealing});
   g.and_given(agent_of_volume("a2") + Events{folder_created("data")});
   v1::Record record = g.journal().next_record({});
   auto* range = record.mutable_header()->add_ranges();

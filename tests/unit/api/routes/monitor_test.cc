@@ -23,8 +23,9 @@ const std::set<std::string> kNotForMonitors = {
 };
 
 // A monitor's own: keys, password, browser sessions. And what reads although it is a POST.
-const std::set<std::string> kOwnOrReading = {"createKey",         "changeKey", "deleteKey",  "changePassword",
-                                             "endBrowserSession", "logout",    "startAudit", "cancelAudit"};
+const std::set<std::string> kOwnOrReading = {"createKey",      "changeKey",         "deleteKey",
+                                             "changePassword", "endBrowserSession", "logout",
+                                             "startAudit",     "cancelAudit",       "recordBackup"};
 
 Events audited_world() {
   Events out =

@@ -110,7 +110,8 @@ class FakeCell final : public controller::ApiContext {
     return dry_run_answer;
   }
   void kernel_log(const controller::LogRequest& request, controller::LogDone done) override;
-  FakeChannels channels;  // into kernels
+  SealingRing sealing = test_sealing_ring();  // this server's; the seals share it
+  FakeChannels channels;                      // into kernels
   std::shared_ptr<controller::KernelChannel> open_channel(const controller::KernelPlace& kernel,
                                                           std::function<void(Result<void>)> opened) override {
     return channels.open(kernel, std::move(opened));
@@ -162,10 +163,10 @@ class FakeCell final : public controller::ApiContext {
 
  private:
   std::string log_level_ = "info";
-  const EnvironmentSeal environments_{test_cluster(), test_sealing_ring()};
-  const KeyPairSeal key_pairs_{test_cluster(), test_sealing_ring()};
-  const PasswordSeal passwords_{test_cluster(), test_sealing_ring()};
-  const controller::api::AppPassSeal app_passes_{test_cluster(), test_sealing_ring()};
+  const EnvironmentSeal environments_{test_cluster(), sealing};
+  const KeyPairSeal key_pairs_{test_cluster(), sealing};
+  const PasswordSeal passwords_{test_cluster(), sealing};
+  const controller::api::AppPassSeal app_passes_{test_cluster(), sealing};
   void take(const std::string& payload);
 
   mutable std::shared_mutex mutex_;  // of the state
