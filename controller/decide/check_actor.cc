@@ -26,7 +26,7 @@ bool ends_itself(const v1::Request& request) {
 // Whether files are copied out or in, the API server knows: in, it refuses by itself.
 bool copies(const v1::Request& request) { return request.open_kernel().kind() == v1::WAY_KIND_COPY; }
 
-// What a key pair that only reads may leave behind: a note that it read.
+// A key pair that only reads may still record that it was used, or that it took a backup.
 bool notes(const v1::Request& request) { return request.has_record_use() || request.has_record_backup(); }
 
 std::optional<Refusal> check_key(const DecisionContext& c, const v1::Request& request,

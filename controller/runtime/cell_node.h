@@ -50,7 +50,8 @@ struct CellNodeConfig {
 // Must be quick.
 using OnRecord = std::function<void(Offset, const std::shared_ptr<const v1::Record>&)>;  // null record: void
 using OnBatch = std::function<void(Offset next)>;
-// What was told of the records from `from` on does not count; by now those before `next` are read anew (P12).
+// The records from `from` on were told in vain: the node reads them anew, and has read those before `next`
+// (P12).
 using OnRebuilt = std::function<void(Offset from, Offset next)>;
 
 class CellNode final : public projections::ProjectionObserver {

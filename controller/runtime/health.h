@@ -43,7 +43,7 @@ class Health {
   void input_waits(const Partition& partition, Offset next, std::optional<Timestamp> since);
   // What appends and the store's writes come to: an error stays until one succeeds.
   void append_result(Stream stream, const AppendResult& result);
-  // Of an append that says that the log is broken (is_log_broken()).
+  // The error of an append after which the log is broken (is_log_broken()); nullopt: the log is whole.
   std::optional<Error> broken() const;
   void store_result(const Result<void>& result);
 

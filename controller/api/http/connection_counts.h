@@ -33,7 +33,8 @@ class ConnectionCounts {
   // there is no room, the oldest connection that has signed nothing yet gives way, so that idle ones shut
   // nobody out: it counts no more, and its `close` is called. `close` must not call this object.
   Added add(const std::string& address, std::function<void()> close);
-  // The oldest that has signed nothing yet gives way, to whatever needs its descriptor. False: there is none.
+  // The oldest connection that has signed nothing is closed, and frees its descriptor. False: all have
+  // signed.
   bool make_room();
   // A request on it was signed by a key: it does not give way any more.
   void keep(Id id);

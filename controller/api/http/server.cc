@@ -42,7 +42,7 @@ struct Server::Impl {
   IoThreads& io;
   tcp::acceptor acceptor;
   asio::steady_timer pause;
-  Descriptor spare = spare_descriptor();  // for one client more, when there is no other
+  Descriptor spare = spare_descriptor();  // freed where accept() finds no other descriptor
   bool stopped = false;
 };
 

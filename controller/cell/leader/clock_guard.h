@@ -31,7 +31,7 @@ class ClockGuard {
  public:
   enum class Verdict : std::uint8_t { kFine, kJumped, kBehind, kAgreesAgain };
 
-  // What the new leader knows of the time when it is elected.
+  // What a new leader knows about the time at its election.
   struct Known {
     Timestamp last_header = 0;  // header time of the newest record; 0: the journal has no record
     // The cluster's time now, as the heartbeats of the leader before told it; 0: none was heard. With it the

@@ -114,7 +114,7 @@ Result<std::string> KeyKeeper::open(std::uint32_t number, const v1::Sealed& box)
   return key;
 }
 
-// Of a record that was applied: by now the key that sealed its box may be destroyed.
+// The key as on_record() opened its box: the key that sealed the box may be destroyed by now.
 std::optional<std::string> KeyKeeper::opened_before(std::uint32_t number) {
   const std::lock_guard lock(ring_mutex_);
   const auto known = opened_.find(number);

@@ -1,5 +1,5 @@
-// What a disk says, as an error that tells whether it may pass. For edges only; the lint keeps pure folders
-// from including this header.
+// Turns an errno of a disk into an error that tells whether time mends it. For edges only: no pure folder
+// includes this header; a lint refuses that.
 #pragma once
 
 #include <string>
