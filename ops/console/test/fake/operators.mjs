@@ -71,8 +71,11 @@ function usageOf(query) {
 const WINDOWS = { '5m': 300, '15m': 900, '1h': 3_600 }
 const STEP = 5
 
+const begun = Math.floor(Date.now() / 1_000 / STEP)
+
+/** Counted from the start of the fake server: the same numbers at whatever hour the tests run. */
 const wave = (index, base, swing) =>
-  Math.max(0, base + swing * Math.sin(index / 17) + swing * 0.4 * Math.sin(index / 5))
+  Math.max(0, base + swing * Math.sin((index - begun) / 17) + swing * 0.4 * Math.sin((index - begun) / 5))
 
 /** A ring that has been filling for 40 minutes. */
 function operationsOf(cluster, query) {
@@ -94,7 +97,7 @@ function operationsOf(cluster, query) {
       ),
       ...['p50', 'p95'].flatMap((which, late) =>
         ['request', 'queue', 'pass', 'start'].map((stage, index) =>
-          line(`latency_${which}`, 's', { stage }, 0.002 * (index + 1) * (1 + 4 * late), 0.001),
+          line(`latency_${which}`, 's', { stage }, 0.002 * (index + 1) * (1 + 4 * late), 0.0006),
         ),
       ),
       ...['waiting', 'starting', 'running', 'ending'].map((state, index) =>
