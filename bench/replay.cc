@@ -169,6 +169,8 @@ class Counted final : public projections::Store {
     return store_.read_rows(row);
   }
   Result<std::deque<projections::ChainPoint>> read_chain() override { return store_.read_chain(); }
+  void keep_history_from(Timestamp time) override { store_.keep_history_from(time); }
+  Result<bool> prune() override { return store_.prune(); }
   Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) const override {
     return store_.find_history(id);
   }

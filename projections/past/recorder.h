@@ -41,6 +41,8 @@ class PastRecorder final : public Store {
   Result<std::optional<StoreMeta>> read_meta() override;
   Result<void> read_rows(const std::function<bool(const LoadedRow&)>& row) override;
   Result<std::deque<ChainPoint>> read_chain() override { return inner_.read_chain(); }
+  void keep_history_from(Timestamp time) override { inner_.keep_history_from(time); }
+  Result<bool> prune() override { return inner_.prune(); }
   Result<std::optional<HistoryEntry>> find_history(const SessionId& id) const override {
     return inner_.find_history(id);
   }

@@ -60,6 +60,7 @@ Result<std::size_t> JournalFollower::step(Duration wait, Timestamp now) {
   if (!taken) return taken;
   if (projector_.flush_due(now))
     if (auto saved = projector_.flush(); !saved) return saved.error();
+  if (auto pruned = projector_.prune(now); !pruned) return pruned.error();
   return taken;
 }
 

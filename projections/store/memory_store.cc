@@ -26,12 +26,17 @@ Result<void> MemoryStore::write(const StoreBatch& batch) {
     disk_.history_keys[entry.session.id] = key;
   }
   for (const auto& row : batch.views) disk_.views[row.key] = row.bytes;
-  if (batch.prune_before > 0)
-    for (auto it = disk_.history.upper_bound(last_kept_history_key(batch.prune_before));
-         it != disk_.history.end(); it = disk_.history.erase(it))
-      std::erase_if(disk_.history_keys, [&](const auto& known) { return known.second == it->first; });
+  keep_history_from(keep_from_);
   disk_.meta = batch.meta;
   return {};
+}
+
+void MemoryStore::keep_history_from(Timestamp time) {
+  keep_from_ = time;
+  if (time == 0) return;
+  for (auto it = disk_.history.upper_bound(last_kept_history_key(time)); it != disk_.history.end();
+       it = disk_.history.erase(it))
+    std::erase_if(disk_.history_keys, [&](const auto& known) { return known.second == it->first; });
 }
 
 Result<void> MemoryStore::checkpoint() {

@@ -20,6 +20,8 @@ class MemoryStore final : public Store {
   Result<std::optional<StoreMeta>> read_meta() override { return disk_.meta; }
   Result<void> read_rows(const std::function<bool(const LoadedRow&)>& row) override;
   Result<std::deque<ChainPoint>> read_chain() override;
+  void keep_history_from(Timestamp time) override;
+  Result<bool> prune() override { return false; }  // keep_history_from() has left nothing
   Result<std::optional<HistoryEntry>> find_history(const SessionId& id) const override;
   Result<HistoryPage> read_history(std::size_t limit, const std::string& token) const override;
   Result<std::optional<HistoryEntry>> find_history_by_name(const std::string& user,
@@ -45,6 +47,7 @@ class MemoryStore final : public Store {
   };
 
   Disk disk_;
+  Timestamp keep_from_ = 0;  // of history
   std::map<Offset, Disk> checkpoints_;
   Error failure_;
   int failures_left_ = 0;

@@ -45,6 +45,8 @@ Result<void> Projector::load(const Error* why) {
   flushed_.state_hash = projection_->state_hash();
   verified_ = 0;
   dirty_since_ = 0;
+  keep_from_ = 0;
+  bound_history();
   if (observer_ != nullptr) {
     if (why != nullptr) observer_->on_rebuilt(*why, next());
     observer_->after_change();
@@ -74,6 +76,7 @@ Projector::Outcome Projector::apply(std::span<const LogEntry> journal, Timestamp
     if (!take_in(entry, outcome)) break;
   }
   if (outcome.records > 0 && dirty_since_ == 0) dirty_since_ = std::max<Timestamp>(now, 1);
+  bound_history();
   if (observer_ != nullptr) observer_->after_change();
   return outcome;
 }
@@ -137,6 +140,25 @@ bool Projector::flush_due(Timestamp now) const {
          now - dirty_since_ >= options_.flush_every;
 }
 
+void Projector::bound_history() {
+  const Timestamp from = projection_->state().kept().pruned_before;
+  if (from == keep_from_) return;
+  store_.keep_history_from(from);
+  keep_from_ = from;
+  prunes_ = true;
+}
+
+Result<void> Projector::prune(Timestamp now) {
+  constexpr Duration kPruneEvery = kSecond;
+  if (!prunes_ || (pruned_at_ != 0 && now < pruned_at_ + kPruneEvery)) return {};
+  if (has_unsaved_ || dirty_since_ != 0) return {};  // sessions that are to go may be among that
+  pruned_at_ = now;
+  const auto more = store_.prune();
+  if (!more) return more.error();
+  prunes_ = *more;
+  return {};
+}
+
 Result<void> Projector::flush() {
   take_changes();
   return save();
@@ -156,7 +178,6 @@ void Projector::take_changes() {
   unsaved_.events += projection_->counters().events - events_taken_;
   events_taken_ = projection_->counters().events;
   unsaved_.meta = {cluster_, kStoreSchema, flushed_.next, flushed_.rolling, *flushed_.state_hash};
-  unsaved_.prune_before = projection_->state().kept().pruned_before;
   has_unsaved_ = true;
   fresh_ = false;
   taken_ = chain.next();

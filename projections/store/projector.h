@@ -79,6 +79,9 @@ class Projector {
   // Writes what changed since the last call, and what a full disk kept back. Codes: disk-full (call again),
   // store-failed.
   Result<void> flush();
+  // Removes some of what history keeps no longer, now and then, and for as long as any is left: a cluster in
+  // which nothing happens is pruned too. Codes: as flush().
+  Result<void> prune(Timestamp now);
   // The point up to which the last flush() took the changes, with its state hash; at first the store's own.
   const ChainPoint& flushed() const { return flushed_; }
 
@@ -98,6 +101,7 @@ class Projector {
   void take_changes();
   Result<void> save();
   void note_verified();
+  void bound_history();
   void meter(Offset offset);
   void state_differs(const Error& error, Outcome& outcome);
   void warn(const Error& error) {
@@ -121,6 +125,9 @@ class Projector {
   Offset checkpoint_at_ = 0;  // offset of the newest checkpoint
   Offset verified_ = 0;
   Timestamp dirty_since_ = 0;  // 0: nothing to write
+  Timestamp keep_from_ = 0;    // of history, as the store was told
+  bool prunes_ = false;        // the store may have more to remove
+  Timestamp pruned_at_ = 0;
 };
 
 }  // namespace berth::projections

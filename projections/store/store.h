@@ -39,8 +39,6 @@ struct StoreBatch {
   std::vector<HistoryEntry> history;  // sessions that left the state
   std::uint64_t events = 0;           // that were folded since the last batch
   std::vector<ViewRow> views;         // in this order: a key may be put twice
-  // Sessions in history that ended before it are dropped, some with each batch; 0: none.
-  Timestamp prune_before = 0;
 };
 
 struct LoadedRow {
@@ -69,6 +67,11 @@ class Store : public ViewReader {
   virtual Result<void> read_rows(const std::function<bool(const LoadedRow&)>& row) = 0;
   // The window's points in offset order; the last is meta's.
   virtual Result<std::deque<ChainPoint>> read_chain() = 0;
+
+  // Sessions in history that ended before `time` are in no answer from here on; prune() removes some of them
+  // at a time, and returns whether more are left. 0: all are kept. Codes of prune(): those of write().
+  virtual void keep_history_from(Timestamp time) = 0;
+  virtual Result<bool> prune() = 0;
 
   // Sessions that left the state. `token`: the previous page's next_token, or empty. Codes: store-corrupt,
   // store-failed, invalid-token. Thread-safe.

@@ -191,16 +191,27 @@ TYPED_TEST_P(StoreContract, DropsWhatEndedBeforeTheBoundOfAPrunedHistory) {
   v1::Event pruned;
   pruned.mutable_history_pruned()->set_before_ns(kept.session.ended_at);
   journal.append({pruned});
-  this->fold(journal, 40, projector);
+  const auto expect_bounded = [&](const std::string& when) {
+    SCOPED_TRACE(when);
+    const auto left = this->factory_.store().read_history(100, "");
+    ASSERT_TRUE(left);
+    ASSERT_EQ(left->entries.size(), 10u);
+    EXPECT_EQ(left->next_token, "");
+    EXPECT_EQ(left->entries.back().session.ended_at, kept.session.ended_at);
+    EXPECT_FALSE(this->factory_.store().find_history(oldest.session.id)->has_value());
+    EXPECT_FALSE(this->factory_.store().find_history_by_name("", oldest.session.name)->has_value());
+    EXPECT_TRUE(this->factory_.store().find_history(kept.session.id)->has_value());
+  };
+  projector.apply(journal.entries(projector.next()), 1);
+  expect_bounded("from the record on, before anything is written or removed");
+  ASSERT_TRUE(projector.flush());
   this->factory_.reopen();
-  const auto left = this->factory_.store().read_history(100, "");
-  ASSERT_TRUE(left);
-  ASSERT_FALSE(left->entries.empty());
-  for (const auto& entry : left->entries) EXPECT_GE(entry.session.ended_at, kept.session.ended_at);
-  EXPECT_EQ(left->entries.back().session.ended_at, kept.session.ended_at);
-  EXPECT_FALSE(this->factory_.store().find_history(oldest.session.id)->has_value());
-  EXPECT_FALSE(this->factory_.store().find_history_by_name("", oldest.session.name)->has_value());
-  EXPECT_TRUE(this->factory_.store().find_history(kept.session.id)->has_value());
+  projections::Projector again(test_cluster(), this->factory_.store(), {}, nullptr);
+  ASSERT_TRUE(again.open());
+  expect_bounded("after a start, before anything is removed");
+  ASSERT_TRUE(again.prune(kSecond));
+  this->factory_.reopen();
+  expect_bounded("removed: a store that was not told of the bound has no more");
 }
 
 REGISTER_TYPED_TEST_SUITE_P(StoreContract, IsEmptyAtFirst, GivesBackTheStateThatWasWritten,

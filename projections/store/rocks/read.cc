@@ -80,13 +80,19 @@ Result<std::deque<ChainPoint>> RocksStore::read_chain() {
   return points;
 }
 
+// Keys stand newest first.
+bool RocksStore::is_kept(std::string_view history_key) const {
+  const Timestamp from = keep_from_;
+  return from == 0 || history_key <= last_kept_history_key(from);
+}
+
 Result<std::optional<HistoryEntry>> RocksStore::find_history(const SessionId& id) const {
   const std::shared_lock lock(lifetime_);
   if (!db_) return closed();
   std::string key, bytes;
   auto status = db_->Get(rocksdb::ReadOptions(), history_index_key(id), &key);
   if (status.ok()) status = db_->Get(rocksdb::ReadOptions(), history_row_key(key), &bytes);
-  if (status.IsNotFound()) return std::optional<HistoryEntry>();
+  if (status.IsNotFound() || (status.ok() && !is_kept(key))) return std::optional<HistoryEntry>();
   if (!status.ok()) return to_error(status, "read history");
   auto entry = decode_history(bytes);
   if (!entry) return entry.error();
@@ -98,7 +104,7 @@ Result<std::optional<HistoryEntry>> RocksStore::find_history_by_name(const std::
   const std::shared_lock lock(lifetime_);
   if (!db_) return closed();
   const auto key = name_index::find(*db_, user, name);
-  if (!key) return std::optional<HistoryEntry>();
+  if (!key || !is_kept(*key)) return std::optional<HistoryEntry>();
   std::string bytes;
   const auto status = db_->Get(rocksdb::ReadOptions(), history_row_key(*key), &bytes);
   if (status.IsNotFound()) return std::optional<HistoryEntry>();
@@ -121,6 +127,7 @@ Result<HistoryPage> RocksStore::read_history(std::size_t limit, const std::strin
   std::string last;
   std::optional<Error> damage;
   const auto status = scan(*db_, 'h', from, [&](std::string_view key, std::string_view value) {
+    if (!is_kept(key)) return false;
     if (page.entries.size() == limit) {
       page.next_token = history_token(last);
       return false;

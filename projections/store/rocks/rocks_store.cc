@@ -171,31 +171,43 @@ Result<void> RocksStore::write(const StoreBatch& batch) {
   for (const auto& point : batch.chain) out.Put(chain_key(point.next), encode_point(point));
   for (const auto& entry : batch.history) put_history(out, entry);
   for (const auto& row : batch.views) out.Put(kViewPrefix + row.key, row.bytes);
-  prune_history(out, batch.prune_before);
   out.Put(kMetaKey, encode_meta(batch.meta));
-  auto status = write_once(&out);
-  if (!status.ok() && resume_entry_.resume(*db_).ok()) status = write_once(&out);
-  if (!status.ok()) return to_error(status, "write the projection");
+  if (const auto status = put_again(out); !status.ok()) return to_error(status, "write the projection");
   return {};
 }
 
-// A bounded number, the oldest last: what is left goes with the next batches. Entries that do not decode go
-// too, but for the name that led to them.
-void RocksStore::prune_history(rocksdb::WriteBatch& out, Timestamp before) {
-  if (before <= pruned_before_) return;
-  const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(rocksdb::ReadOptions()));
+// A bounded number, the oldest last. Entries that do not decode go too, but for the name that led to them.
+Result<bool> RocksStore::prune() {
+  const Timestamp before = keep_from_;
+  if (before <= pruned_before_) return false;
+  rocksdb::WriteBatch out;
   std::size_t pruned = 0;
-  for (it->Seek(history_row_key(last_kept_history_key(before))); it->Valid() && it->key()[0] == 'h';
-       it->Next()) {
-    if (pruned++ == kPrunedAtOnce) return;
-    const std::string key = it->key().ToString().substr(1);
-    out.Delete(it->key());
-    const auto entry = decode_history(it->value().ToStringView());
-    if (!entry) continue;
-    out.Delete(history_index_key(entry->session.id));
-    name_index::remove(out, *entry, key);
+  bool more = false;
+  {
+    const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(rocksdb::ReadOptions()));
+    for (it->Seek(history_row_key(last_kept_history_key(before)));
+         it->Valid() && it->key()[0] == 'h' && !more; it->Next()) {
+      const std::string key = it->key().ToString().substr(1);
+      out.Delete(it->key());
+      if (const auto entry = decode_history(it->value().ToStringView())) {
+        out.Delete(history_index_key(entry->session.id));
+        name_index::remove(out, *entry, key);
+      }
+      more = ++pruned == kPrunedAtOnce;
+    }
+    if (!it->status().ok()) return to_error(it->status(), "read history");
   }
-  if (it->status().ok()) pruned_before_ = before;
+  if (pruned > 0)
+    if (const auto status = put_again(out); !status.ok()) return to_error(status, "prune history");
+  if (!more) pruned_before_ = before;
+  return more;
+}
+
+// And once more where the database has to be told that its disk has room again.
+rocksdb::Status RocksStore::put_again(rocksdb::WriteBatch& batch) {
+  auto status = write_once(&batch);
+  if (!status.ok() && resume_entry_.resume(*db_).ok()) status = write_once(&batch);
+  return status;
 }
 
 rocksdb::Status RocksStore::write_once(rocksdb::WriteBatch* batch) {

@@ -37,6 +37,8 @@ class RocksStore final : public Store {
   Result<std::optional<StoreMeta>> read_meta() override;
   Result<void> read_rows(const std::function<bool(const LoadedRow&)>& row) override;
   Result<std::deque<ChainPoint>> read_chain() override;
+  void keep_history_from(Timestamp time) override { keep_from_ = time; }
+  Result<bool> prune() override;
   Result<std::optional<HistoryEntry>> find_history(const SessionId& id) const override;
   Result<HistoryPage> read_history(std::size_t limit, const std::string& token) const override;
   Result<std::optional<HistoryEntry>> find_history_by_name(const std::string& user,
@@ -48,7 +50,8 @@ class RocksStore final : public Store {
   explicit RocksStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
   Result<void> open_db();
   void close_db();
-  void prune_history(rocksdb::WriteBatch& out, Timestamp before);
+  bool is_kept(std::string_view history_key) const;
+  rocksdb::Status put_again(rocksdb::WriteBatch& batch);
   rocksdb::Status write_once(rocksdb::WriteBatch* batch);
   Result<void> move_aside();
   std::map<int, std::filesystem::path> damaged() const;
@@ -58,6 +61,7 @@ class RocksStore final : public Store {
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;  // default: all rows; the resume entry's own
   rocks::ResumeEntry resume_entry_;
+  std::atomic<Timestamp> keep_from_ = 0;
   Timestamp pruned_before_ = 0;  // nothing that ended before is left
 };
 

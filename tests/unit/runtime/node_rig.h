@@ -34,6 +34,8 @@ class FragileStore final : public projections::Store {
     return inner_->read_rows(row);
   }
   Result<std::deque<projections::ChainPoint>> read_chain() override { return inner_->read_chain(); }
+  void keep_history_from(Timestamp time) override { inner_->keep_history_from(time); }
+  Result<bool> prune() override { return inner_->prune(); }
   Result<std::optional<projections::HistoryEntry>> find_history(const SessionId& id) const override {
     if (history_fails_) return make_error("store-failed", "told to fail");
     if (kept_ && kept_->session.id == id) return kept_;
