@@ -75,7 +75,7 @@ v1::Report Agent::report(Instant now) const {
   v1::Report report;
   report.set_agent(announced_.agent());
   report.set_incarnation(std::string(incarnation_.view()));
-  report.set_sent_ms((heard_time_ == 0 ? now.wall : now.boottime + heard_time_) / kMillisecond);
+  report.set_sent_ms((heard_time_.heard() ? now.boottime + heard_time_.ahead() : now.wall) / kMillisecond);
   return report;
 }
 
@@ -151,7 +151,7 @@ void Agent::on(const AckArrived& arrived, Instant now, AgentOutputs& out) {
   if (verdict != OrderGate::Verdict::kObey || incarnation_.is_nil() ||
       ack.incarnation() != incarnation_.view())
     return;
-  if (ack.time_ns() != 0) heard_time_ = ack.time_ns() - now.boottime;
+  if (ack.time_ns() != 0) heard_time_.hear(ack.time_ns(), now.boottime);
   if (ack.unknown()) {
     if (now.boottime >= joined_at_ + times_.unknown_patience)
       join_anew("the cluster does not know this agent", out);

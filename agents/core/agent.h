@@ -33,6 +33,7 @@
 #include "agents/kernel/backend.h"
 #include "agents/kernel/image_store.h"
 #include "events/base/lease.h"
+#include "events/base/time/heard_time.h"
 #include "events/schema/v1/order.pb.h"
 #include "events/schema/v1/report.pb.h"
 
@@ -237,7 +238,7 @@ class Agent {
   Timestamp join_again_at_ = 0;
   Duration join_again_pause_ = 0;
   Timestamp beat_at_ = 0;
-  Duration heard_time_ = 0;  // the cluster's time, ahead of this boottime clock, by the newest ack; 0: none
+  HeardTime heard_time_;                                   // by acks
   std::map<std::uint64_t, OrderPosition> beat_positions_;  // the order position in each beat in flight
   bool leaving_ = false;
   bool keep_kernels_ = false;

@@ -123,20 +123,14 @@ void Controller::on(ControlRead input, const Instant& now, Outputs&) {
   // it has not read to the journal's end.
   const auto& epoch = projection_->state().epoch();
   if (beat.epoch() != epoch.epoch || beat.nonce() != epoch.nonce.view()) return;
-  hear_time(beat.time_ns(), now);
-  leader_heard_ = heartbeat_heard_ = now.boottime;
-}
-
-// A heartbeat comes late where the log stood still, and never early: the cluster's time is not set back by
-// more than the pace that a slow one has (P16), nor by more than kLateMost at once. Where the leader follows
-// a clock that is behind, it says so in the journal, and each heartbeat is right.
-void Controller::hear_time(Timestamp told, const Instant& now) {
-  constexpr Duration kLateMost = 30 * kSecond;
+  // Where the leader follows a clock that is behind, it says so in the journal, and each heartbeat is right.
   const bool is_slow = projection_->state().epoch().clock_behind != projections::ClockBehind::kNot;
-  const Duration ahead = told - now.boottime;
-  const Duration slower = std::min((now.boottime - heartbeat_heard_) / 4, kLateMost);
-  time_ahead_ = time_heard_ == 0 || is_slow ? ahead : std::max(ahead, time_ahead_ - slower);
-  time_heard_ = told;
+  time_.hear(beat.time_ns(), now.boottime, is_slow);
+  heartbeat_heard_ = now.boottime;
+  stood_ = 0;
+  // As if it had been silent for long. What it wrote before counts, and what comes later is of an older
+  // epoch.
+  leader_heard_ = beat.leaves() ? now.boottime - config_.silence - 1 : now.boottime;
 }
 
 void Controller::on(Tick, const Instant& now, Outputs& out) {
@@ -185,10 +179,19 @@ void Controller::watch_leader(const Instant& now, Outputs& out) {
   }
   auto* following = std::get_if<Following>(&state_);
   if (following == nullptr || election_.ticket != 0 || following->end_asked) return;
-  const bool silent = config_.stand_at_once || now.boottime > leader_heard_ + config_.silence;
-  if (!silent) return;
+  if (!may_stand(now)) return;
   following->end_asked = true;
   out.journal_end_wanted = true;
+}
+
+// Each time that it stands and no leader is heard afterwards, the next time is twice as far: where appends
+// are refused, or heartbeats lost, controllers would elect each other without end.
+bool Controller::may_stand(const Instant& now) const {
+  constexpr Duration kBackOffMost = 30 * kSecond;
+  constexpr std::uint64_t kDoublings = 6;
+  const Duration pause = std::min(config_.silence << std::min(stood_, kDoublings), kBackOffMost);
+  if (stood_ > 0 && now.boottime <= stood_at_ + pause) return false;
+  return config_.stand_at_once || now.boottime > leader_heard_ + config_.silence;
 }
 
 // Stands only when its copy reaches to the log's end (P9). A leader asks for the end only to have its copy
@@ -201,19 +204,23 @@ void Controller::on(JournalEnd input, const Instant& now, Outputs& out) {
   const auto& chain = projection_->chain();
   if (input.end < chain.next()) return reload(out);
   if (input.end > chain.next()) return;
-  if (!config_.stand_at_once && now.boottime <= leader_heard_ + config_.silence) return;
+  if (!may_stand(now)) return;
   stand(now, out);
 }
 
 void Controller::stand(const Instant& now, Outputs& out) {
   election_ = {random_.uuid(), tickets_.next()};
+  ++stood_;
+  stood_at_ = now.boottime;
   state_ = Standing{now.boottime};
   const auto& chain = projection_->chain();
   v1::Record record;
   auto* header = record.mutable_header();
   header->set_epoch(projection_->state().epoch().epoch + 1);
-  header->set_time_ns(
-      projection_->state().epoch().time);  // whether to believe the clock is decided once elected
+  // Whether to believe the clock is decided once elected. Of a cluster's first record there is nothing to
+  // compare a clock with.
+  const Timestamp known = projection_->state().epoch().time;
+  header->set_time_ns(known != 0 ? known : now.wall);
   auto* elected = record.add_events()->mutable_controller_elected();
   elected->set_controller(config_.name);
   elected->set_nonce(std::string(election_.nonce.view()));
@@ -230,9 +237,15 @@ void Controller::lead(const Instant& now, Outputs& out) {
   ++counters_.elections;
   const Uuid nonce = election_.nonce;
   election_ = Election{};
-  const Timestamp heard = time_heard_ == 0 ? 0 : time_ahead_ + now.boottime;
+  const Timestamp heard = time_.heard() ? time_.ahead() + now.boottime : 0;
   state_ = std::make_unique<Leader>(config_, *projection_, verifier_, in_history_, tickets_, counters_, nonce,
                                     now, heard, out);
+}
+
+void Controller::leave(const Instant& now, Outputs& out) {
+  if (Leader* leader = this->leader()) leader->leave(now, out);
+  state_ = Reloading{};
+  election_.nonce = Uuid{};
 }
 
 void Controller::reload(Outputs& out) {

@@ -27,6 +27,7 @@
 #include "controller/cell/ports.h"
 #include "controller/decide/context.h"
 #include "events/base/random.h"
+#include "events/base/time/heard_time.h"
 #include "events/codec/signing.h"
 
 namespace berth::controller {
@@ -52,6 +53,8 @@ class Controller {
   void step(Input input, const Instant& now, Outputs& out);
   // Decides what can be decided. Call it when the queue of inputs is empty, or every few hundred inputs.
   void flush(const Instant& now, Outputs& out);
+  // The program stops: a leader says so, and decides nothing more. Nothing else may be called after it.
+  void leave(const Instant& now, Outputs& out);
 
   Mode mode() const;
   // A leader that has compared its copy with the log, checked its inputs, and decides.
@@ -61,10 +64,10 @@ class Controller {
   // When a heartbeat of the current epoch was heard last, its own too; boottime, 0: never.
   Timestamp heartbeat_heard() const { return heartbeat_heard_; }
   // The header time that such a heartbeat told last; 0: never.
-  Timestamp time_heard() const { return time_heard_; }
+  Timestamp time_heard() const { return time_.told(); }
   // How far the cluster's time is ahead of this machine's boottime clock, as heartbeats told it; nothing is
   // known while time_heard() is 0.
-  Duration time_ahead() const { return time_ahead_; }
+  Duration time_ahead() const { return time_.ahead(); }
   const projections::Projection& projection() const { return *projection_; }
   // REQUIRES: mode() is kLeader.
   const placement::Cluster& scheduler() const;
@@ -77,7 +80,6 @@ class Controller {
   void on(JournalRead input, const Instant& now, Outputs& out);
   void on(HealthRead input, const Instant& now, Outputs& out);
   void on(ControlRead input, const Instant& now, Outputs& out);
-  void hear_time(Timestamp told, const Instant& now);
   void on(Appended input, const Instant& now, Outputs& out);
   void on(JournalEnd input, const Instant& now, Outputs& out);
   void on(InputChecked input, const Instant& now, Outputs& out);
@@ -89,6 +91,7 @@ class Controller {
 
   void follow(const JournalRead& input, const Instant& now, Outputs& out);
   void watch_leader(const Instant& now, Outputs& out);
+  bool may_stand(const Instant& now) const;
   void stand(const Instant& now, Outputs& out);
   void lead(const Instant& now, Outputs& out);
   void reload(Outputs& out);
@@ -107,8 +110,9 @@ class Controller {
   ControllerCounters counters_;
   Timestamp leader_heard_ = 0;  // boottime; 0: not yet set
   Timestamp heartbeat_heard_ = 0;
-  Timestamp time_heard_ = 0;  // header time
-  Duration time_ahead_ = 0;   // of the boottime clock
+  HeardTime time_;           // by heartbeats
+  std::uint64_t stood_ = 0;  // since a heartbeat of the current epoch was heard
+  Timestamp stood_at_ = 0;   // boottime
 
   // An election of ours that may still come. The nonce stays until this or another election is read; the
   // ticket is 0 once the append's outcome is known.

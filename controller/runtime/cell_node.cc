@@ -350,6 +350,9 @@ void CellNode::run_strand() {
     flush(out);
     if (const auto broken = health_->broken()) return fatal("the log is broken: " + to_string(*broken));
   }
+  out = Outputs{};
+  controller_->leave(clock_.now(), out);
+  do_outputs(out);
 }
 
 void CellNode::flush(Outputs& out) {

@@ -106,7 +106,7 @@ def codes_are_not_compared_as_text(tree):
 
 # Where the other side is a wall clock too, or where the clock itself is told.
 WALL_CLOCKS = ("agents/core/agent.cc", "agents/core/agent_kernels.cc", "agents/kernel/fake_backend.cc", "agents/runtime/agent_runtime.cc",
-               "controller/api/api.cc", "controller/api/api_context.h", "controller/cell/leader/clock_guard.cc",
+               "controller/api/api.cc", "controller/api/api_context.h", "controller/cell/controller.cc", "controller/cell/leader/clock_guard.cc",
                "controller/cell/leader/clock_guard.h", "controller/cell/leader/rounds.cc", "controller/runtime/api_node.cc",
                "controller/runtime/cell_node.cc", "controller/runtime/controller_process.cc",
                "controller/runtime/sessions/session_spans.cc", "events/log/local/log_time.h", "ops/cli/main.cc")

@@ -44,7 +44,7 @@ Leader::Leader(const ControllerConfig& config, Projection& projection, Verifier&
   // Agents that the election's own record noted get their snapshots from this router.
   for (const auto& note : projection_.notes()) snapshot_for_.insert(note.agent);
   out.log.push_back({LogLine::Level::kInfo, "leading epoch " + std::to_string(epoch.epoch)});
-  send_heartbeat(now, out);
+  send_heartbeat(now, false, out);
 }
 
 Leader::~Leader() { projection_.set_listener(nullptr); }
@@ -109,7 +109,7 @@ Leadership Leader::tick(const Instant& now, Outputs& out) {
   rounds_.tick(now);
   outbox_.retry(now, out);
   glance(now, out);
-  if (now.boottime >= heartbeat_sent_ + config_.heartbeat) send_heartbeat(now, out);
+  if (now.boottime >= heartbeat_sent_ + config_.heartbeat) beat(now, out);
   return Leading{};
 }
 
@@ -157,19 +157,24 @@ void Leader::send_snapshots(Outputs& out) {
   snapshot_for_.clear();
 }
 
-void Leader::send_heartbeat(const Instant& now, Outputs& out) {
-  // No progress: let another controller stand (P20).
+// No progress: let another controller stand (P20).
+void Leader::beat(const Instant& now, Outputs& out) {
   if (const auto since = pipeline_.waiting_since(); since && now.boottime > *since + config_.progress) return;
+  send_heartbeat(now, false, out);
+  if (compared_) acks_.send(projection_.state(), out);  // so that its reads of beats are watched
+}
+
+void Leader::send_heartbeat(const Instant& now, bool leaves, Outputs& out) {
   heartbeat_sent_ = now.boottime;
   v1::Heartbeat beat;
   beat.set_controller(config_.name);
   beat.set_epoch(projection_.state().epoch().epoch);
   beat.set_nonce(std::string(nonce_.view()));
   beat.set_time_ns(clock_.header_time(now));
+  beat.set_leaves(leaves);
   const Signer signer(config_.cluster, kControllerWriter, 1, verifier_.key_of(kControllerWriter, 1));
   out.appends.push_back(
       {{Stream::kControl, 0}, config_.name, signer.sign(Channel::kControl, beat.SerializeAsString()), 0});
-  if (compared_) acks_.send(projection_.state(), out);  // so that its reads of beats are watched
 }
 
 }  // namespace berth::controller

@@ -68,11 +68,14 @@ class Leader {
   [[nodiscard]] Leadership appended(const Appended& fate, const Instant& now, Outputs& out);
   [[nodiscard]] Leadership input_checked(const InputChecked& answer, Outputs& out);
   [[nodiscard]] Leadership tick(const Instant& now, Outputs& out);
+  // Its last heartbeat: it stops.
+  void leave(const Instant& now, Outputs& out) { send_heartbeat(now, true, out); }
   // Decides what can be decided, then sends what is due.
   [[nodiscard]] Leadership flush(const Instant& now, Outputs& out);
 
  private:
-  void send_heartbeat(const Instant& now, Outputs& out);
+  void beat(const Instant& now, Outputs& out);
+  void send_heartbeat(const Instant& now, bool leaves, Outputs& out);
   void send_snapshots(Outputs& out);
   void glance(const Instant& now, Outputs& out);
 

@@ -54,6 +54,7 @@ class LeaderTest : public ::testing::Test {
     read_back();
     ASSERT_EQ(controller->mode(), Controller::Mode::kLeader);
     ASSERT_TRUE(out.journal_end_wanted);
+    for (const Append& beat : appends_to(Stream::kControl)) when(ControlRead{beat.payload});  // its own
     when(JournalEnd{next});
   }
   static v1::Owner owner() { return testing::owner("u1"); }

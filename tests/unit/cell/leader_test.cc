@@ -1,5 +1,6 @@
 // When answers and orders may leave (P11), and what becomes of inputs that their streams have lost (P13).
 #include "events/codec/envelope.h"
+#include "events/codec/parse_body.h"
 #include "tests/unit/cell/leader_fixture.h"
 
 namespace berth::controller {
@@ -445,6 +446,47 @@ TEST_F(Standby, P20_StandsBesideALeaderOfAnOlderEpoch) { EXPECT_TRUE(stands_besi
 TEST_F(Standby, P9_StandsBesideALeaderWhoseElectionTheJournalLost) { EXPECT_TRUE(stands_beside(1, 10)); }
 TEST_F(Standby, P9_StandsBesideALeaderOfALaterEpochThatTheJournalLost) { EXPECT_TRUE(stands_beside(2, 10)); }
 
+TEST_F(Standby, P9_StandsAtOnceWhereTheLeaderSaysThatItLeaves) {
+  v1::Heartbeat beat;
+  beat.set_epoch(1);
+  beat.set_nonce(std::string(Rng(9).uuid().view()));
+  const Signer signer(config.cluster, "controller", 1, derive_key(config.secret, "controller", 1));
+  when(ControlRead{signer.sign(Channel::kControl, beat.SerializeAsString())});
+  pass(20 * kMillisecond);
+  ASSERT_FALSE(out.journal_end_wanted) << "it leads";
+  beat.set_leaves(true);
+  when(ControlRead{signer.sign(Channel::kControl, beat.SerializeAsString())});
+  pass(20 * kMillisecond);
+  EXPECT_TRUE(out.journal_end_wanted);
+}
+
+// Appends are refused. It stands again, less and less often, and at once when a leader was heard meanwhile.
+TEST_F(Standby, P9_StandsLessOftenWhileItsElectionsComeToNothing) {
+  const auto stands_within = [&](Duration time) {
+    int stood = 0;
+    for (const Timestamp until = now.boottime + time; now.boottime < until;) {
+      pass(20 * kMillisecond);
+      if (!out.journal_end_wanted) continue;
+      when(JournalEnd{next});
+      if (unread.empty()) continue;
+      ++stood;
+      fails(std::exchange(unread, {}).front());
+    }
+    return stood;
+  };
+  const int first = stands_within(12 * kSecond), later = stands_within(kMinute);
+  EXPECT_GE(first, 3);
+  EXPECT_LE(first, 5);
+  EXPECT_GE(later, 1) << "it goes on for as long as it takes";
+  EXPECT_LE(later, 3);
+  v1::Heartbeat beat;
+  beat.set_epoch(1);
+  beat.set_nonce(std::string(Rng(9).uuid().view()));
+  const Signer signer(config.cluster, "controller", 1, derive_key(config.secret, "controller", 1));
+  when(ControlRead{signer.sign(Channel::kControl, beat.SerializeAsString())});
+  EXPECT_EQ(stands_within(kSecond), 1);
+}
+
 // ---- P12: the copy that a leader decides on ----
 
 class Elected : public LeaderTest {
@@ -458,6 +500,23 @@ class Elected : public LeaderTest {
     for (const auto& check : std::exchange(checks, {})) when(InputChecked{check.partition, true, 0});
   }
 };
+
+TEST_F(Elected, P9_SaysThatItLeavesWhereItIsStopped) {
+  Outputs last;
+  controller->leave(now, last);
+  ASSERT_EQ(last.appends.size(), 1u);
+  EXPECT_EQ(last.appends[0].partition.stream, Stream::kControl);
+  v1::Heartbeat beat;
+  ASSERT_TRUE(parse_body(open_envelope(last.appends[0].payload, config.cluster), beat));
+  EXPECT_TRUE(beat.leaves());
+  EXPECT_EQ(controller->mode(), Controller::Mode::kStandby);
+}
+
+TEST_F(Standby, P9_WhoDoesNotLeadLeavesWithoutAWord) {
+  Outputs last;
+  controller->leave(now, last);
+  EXPECT_TRUE(last.appends.empty());
+}
 
 TEST_F(Elected, P12_DecidesNothingBeforeItsCopyWasComparedWithTheLogOnceMore) {
   EXPECT_FALSE(controller->deciding());
