@@ -1,5 +1,7 @@
 // How the cluster is kept: history's rule and what it prunes, a log that goes on from a backup, and the keys
 // that seal secrets.
+#include <algorithm>
+
 #include "projections/fold/event_context.h"
 #include "projections/fold/net.h"
 #include "projections/sealed_secrets.h"
@@ -55,6 +57,7 @@ Forbidden apply(EventContext& c, const v1::ClusterRestored& e) {
   if (e.backup().size() != kBackupIdBytes) return "a restore without its backup's id";
   if (e.taken_ns() > c.time) return "a backup of what is to come";
   if (e.lost_seal_keys_size() > kLostKeysMax) return "too many keys that are lost";
+  if (std::ranges::count(e.lost_seal_keys(), 0u) > 0) return "a key without a number is lost";
   erase_all(c.state.browser_sessions);
   erase_all(c.state.login_links);
   erase_all(c.state.sealers);

@@ -200,5 +200,12 @@ TEST(Keeping, AServerThatIsNotHeardForADayIsForgotten) {
   EXPECT_EQ(g.state().sealers.size(), 0u) << "they were of the lost part";
 }
 
+// Key pairs without a secret have that number.
+TEST(Restored, P29_LosesNoKeyWithoutANumber) {
+  v1::Event restored = cluster_restored(kTestStart);
+  restored.mutable_cluster_restored()->add_lost_seal_keys(0);
+  given(definitions()).when({restored}).then_forbidden("without a number");
+}
+
 }  // namespace
 }  // namespace berth::testing
