@@ -1,5 +1,7 @@
 #include "ops/cli/shell.h"
 
+#include <cstdlib>
+
 #include "controller/api/auth/signature.h"
 #include "ops/cli/output/json_text.h"
 #include "ops/cli/output/times.h"
@@ -77,8 +79,14 @@ Api* Shell::api_of(const Server& server, const Credentials& credentials) {
   return connect(server, make_signer(server, credentials, world_.now));
 }
 
+// Ages are told by the cluster's time, where this machine's clock is another.
 Timestamp Shell::now() const {
-  if (!is_past()) return world_.now();
+  constexpr Duration kSame = 2 * kSecond;
+  if (!is_past()) {
+    const Timestamp here = world_.now();
+    const auto told = api_ != nullptr ? api_->cluster_time() : std::nullopt;
+    return told && std::abs(*told - here) > kSame ? *told : here;
+  }
   if (api_ != nullptr && api_->moment()) return *api_->moment();
   return parse_time(moment(options_.at)).value_or(world_.now());
 }

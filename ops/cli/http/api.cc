@@ -165,6 +165,11 @@ std::optional<milliseconds> Api::retry_delay(const Result<HttpReply>& reply, int
   return asked > 0 ? std::min<milliseconds>(kRetryMax, milliseconds(asked * 1000)) : growing;
 }
 
+std::optional<Timestamp> Api::cluster_time() const {
+  if (!told_time_) return std::nullopt;
+  return told_time_->time + std::chrono::nanoseconds(Clock::now() - told_time_->at).count();
+}
+
 Api::Sending Api::usual() const { return {Clock::now() + options_.timeout, options_.timeout}; }
 
 Outcome<ApiReply> Api::send(HttpRequest request, const Sending& how) {
@@ -182,6 +187,8 @@ Outcome<ApiReply> Api::send(HttpRequest request, const Sending& how) {
     auto reply = transport_.call(signed_request, std::min(how.deadline, Clock::now() + how.call_max));
     request.body = std::move(signed_request.body);
     if (reply) reached_ = true;
+    if (reply)
+      if (const auto time = parse_time(reply->header("berth-time"))) told_time_ = {*time, Clock::now()};
     if (reply && reply->status >= 200 && reply->status < 300) {
       const std::string moment = reply->header("berth-at");  // "1234-0 TIME"
       if (!moment.empty()) moment_ = parse_time(moment.substr(moment.find(' ') + 1));

@@ -82,6 +82,9 @@ class Api {
   // The time of the moment of --at, as the last answer said it; nullopt: nothing was answered of the past.
   std::optional<Timestamp> moment() const { return moment_; }
 
+  // The cluster's time, by the last answer; nullopt: none told it.
+  std::optional<Timestamp> cluster_time() const;
+
   // Waits without a request; false if Ctrl-C ended the wait.
   bool pause(std::chrono::milliseconds duration) { return transport_.pause(duration); }
   // The deadline if none is given.
@@ -105,6 +108,11 @@ class Api {
   RequestSigner sign_;
   ApiOptions options_;
   std::optional<Timestamp> moment_;
+  struct Told {
+    Timestamp time = 0;
+    std::chrono::steady_clock::time_point at;
+  };
+  std::optional<Told> told_time_;
   bool reached_ =
       false;  // a server answered: from then on a lost connection is a restart, not a wrong address
 };

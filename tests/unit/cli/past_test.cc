@@ -60,6 +60,24 @@ TEST(At, AgesCountToTheMoment) {
   EXPECT_EQ(world.run({"session", "ls", "-o", "wide"}).out.find("5m"), std::string::npos);
 }
 
+// A machine whose clock is four minutes slow shows a session that has begun by the cluster's clock.
+TEST(Ages, AreByTheClustersTimeWhereThisMachinesClockIsAnother) {
+  const auto shown = [](const char* cluster_time) {
+    FakeWorld world;
+    world.server.answer = [&](const HttpRequest&) {
+      auto reply = json_reply(
+          R"({"sessions": [{"id": "9f1c0000-0000-0000-0000-000000000001", "name": "demo", "status": "RUNNING",)"
+          R"( "created_at": "2026-01-01T00:00:00Z", "user": "alice"}], "next_page_token": null, "position": 7})");
+      reply.headers.emplace_back("berth-time", cluster_time);
+      return reply;
+    };
+    return world.run({"session", "ls", "-o", "wide"}).out;
+  };
+  EXPECT_NE(shown("2026-01-01T00:04:00.000Z").find("4m"), std::string::npos)
+      << shown("2026-01-01T00:04:00.000Z");
+  EXPECT_EQ(shown("2026-01-01T00:00:01.500Z").find("1s"), std::string::npos) << "the clocks are the same";
+}
+
 TEST(Diff, PrintsChangesWithTheirEventsPageByPage) {
   FakeWorld world;
   world.server.answer = [](const HttpRequest& request) {
