@@ -65,6 +65,7 @@ int run(const controller::ControllerProcessConfig& config, const std::string& cl
   controller::ControllerProcessConfig with_end = config;
   bool fatal = false;
   with_end.cluster_file = cluster_file;
+  with_end.look_at_settings = [wanted] { return check_log_settings(wanted); };
   with_end.on_fatal = [&fatal](const std::string&) {
     fatal = true;
     ask_to_stop();

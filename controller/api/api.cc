@@ -203,14 +203,20 @@ std::optional<Problem> Api::authenticate(Call& call) {
       lower_case(std::string_view(call.request.authorization).substr(0, kBearer.size()));
   if (scheme == kBearer)
     return authenticate_by_token(call, std::string_view(call.request.authorization).substr(kBearer.size()));
-  if (!call.request.authorization.empty()) {
-    const auto refused = authenticate_by_key(call);
-    return refused ? std::optional(to_problem(*refused)) : std::nullopt;
+  const auto cookie = find_cookie(call.request.cookie, sign_in_.cookie_of(call.request));
+  if (call.request.authorization.empty() && !cookie)
+    return make_problem("credential-missing",
+                        "this request is neither signed nor of a browser that signed in",
+                        "berth finds the key in DATA/keys/admin.json; see --key-file");
+  if (context_.catches_up()) {  // a good key may not be known yet
+    Problem problem = make_problem("not-ready", "this server's state has not come to the log's end yet",
+                                   "ask again soon; /readyz?verbose=1 says how far it is");
+    problem.retry_after_s = 1;
+    return problem;
   }
-  if (const auto cookie = find_cookie(call.request.cookie, sign_in_.cookie_of(call.request)))
-    return authenticate_by_cookie(services_, call, *cookie);
-  return make_problem("credential-missing", "this request is neither signed nor of a browser that signed in",
-                      "berth finds the key in DATA/keys/admin.json; see --key-file");
+  if (call.request.authorization.empty()) return authenticate_by_cookie(services_, call, *cookie);
+  const auto refused = authenticate_by_key(call);
+  return refused ? std::optional(to_problem(*refused)) : std::nullopt;
 }
 
 // Prometheus cannot sign. Hashes are compared, so that neither length nor content shows in the time it takes.

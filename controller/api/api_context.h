@@ -171,6 +171,9 @@ class ApiContext {
   // Runs `read` under a shared lock: keep it short, copy what is needed, call nothing of the ApiContext from
   // it.
   virtual void with_state(const std::function<void(const StateView&)>& read) = 0;
+  // The state has not come to the log's end since this server started, or since the state was made anew: what
+  // it lacks says nothing.
+  virtual bool catches_up() { return false; }
 
   // Stamps nothing: `request` is complete (id, actor, times, owner, body). Signs, appends to `requests`,
   // calls `done` once on any thread. Errors here: controller-full, stopping (then `done` is never called).

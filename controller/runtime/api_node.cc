@@ -34,6 +34,13 @@ std::optional<SpaceOnDisk> measure_space(const std::string& folder) {
   return out;
 }
 
+Error lost_beginning(Offset from, Offset begin) {
+  return make_error("log-beginning-lost",
+                    "the journal begins at " + std::to_string(begin) + "; the records from " +
+                        std::to_string(from) + " on to there are gone",
+                    "ask from there on");
+}
+
 }  // namespace
 
 ApiNode::ApiNode(ApiNodeConfig config, CellNode& node, EventLog& log, const projections::Store& store,
@@ -70,6 +77,13 @@ void ApiNode::with_state(const std::function<void(const StateView&)>& read) {
 }
 
 Result<void> ApiNode::submit(const v1::Request& request, SubmitDone done) {
+  // What people see lacks what they were told: nothing is built on that before an operator has looked.
+  if (const auto gone = node_.truncation().get())
+    return make_error(kLogTruncated,
+                      "the journal lost the records " + std::to_string(gone->left) + " to " +
+                          std::to_string(gone->read - 1) +
+                          "; no change is taken before an operator accepts that",
+                      "berth cluster accept-truncation, as ops/runbooks/truncated-journal.md says");
   if (*in_flight_ >= config_.requests_in_flight || node_.full())
     return make_error("controller-full", "too many requests wait for the log", "try again in a second");
   // Keyed by its idempotency key: a retry lands behind the first in the same partition.
@@ -101,8 +115,11 @@ Result<std::vector<LogEntry>> ApiNode::read_log(Offset from, std::size_t max_rec
   auto reader = log_.open_reader({{kJournal, from}});
   if (!reader) return reader.error();
   auto entries = read_on(**reader, kPageWait, max_records, max_bytes);
-  if (!entries && is_out_of_range(entries.error()))
+  if (!entries && is_out_of_range(entries.error())) {
     if (auto reaches = require_at_least(log_, kJournal, from + 1); !reaches) return reaches.error();
+    if (const auto extent = log_.extent(kJournal); extent && from < extent->begin)
+      return lost_beginning(from, extent->begin);
+  }
   return entries;
 }
 
@@ -141,7 +158,8 @@ Result<RawJournalPage> ApiNode::read_raw_journal(Offset from, std::size_t max_re
   const auto extent = log_.extent({Stream::kJournal, 0});
   if (!extent) return extent.error();
   RawJournalPage page{extent->begin, extent->end, {}};
-  if (from < extent->begin || from >= extent->end) return page;
+  if (from < extent->begin) return lost_beginning(from, extent->begin);
+  if (from >= extent->end) return page;
   auto entries = read_log(from, max_records, max_bytes);
   if (!entries) return entries.error();
   page.entries = std::move(*entries);
@@ -253,7 +271,7 @@ ClusterFacts ApiNode::facts() {
 
 Result<projections::ChainPoint> ApiNode::chain_point_now() { return node_.chain_point_now(); }
 
-Result<void> ApiNode::accept_truncation() { return node_.truncation().accept(); }
+Result<void> ApiNode::accept_truncation() { return node_.accept_truncation(); }
 
 std::vector<ReadyCheck> ApiNode::ready() {
   auto checks = node_.ready();
@@ -267,6 +285,13 @@ std::vector<ReadyCheck> ApiNode::ready() {
   if (defining_)
     checks.push_back(
         {"first-definitions", false, "the log does not have the cluster's first definitions yet"});
+  if (config_.settings != nullptr)
+    if (const auto unsafe = config_.settings->unsafe())
+      checks.push_back({"log-settings", false, to_string(*unsafe)});
+  // Another server's log is the same, or no better: nobody is unready for it.
+  if (config_.scrub != nullptr)
+    if (const auto damage = config_.scrub->found().damage)
+      checks.push_back({"log-damage", true, to_string(*damage)});
   if (config_.certificate_end != 0)
     checks.push_back(certificate_check(config_.certificate_end, clock_.now().wall));
   return checks;
@@ -331,6 +356,12 @@ std::string ApiNode::node_lines() {
         std::string("# TYPE berth_") + name + " gauge\nberth_" + name + " " + std::to_string(value) + "\n";
   };
   line("projection_lag_records", static_cast<double>(facts.lag));
+  if (config_.scrub != nullptr) {
+    const auto found = config_.scrub->found();
+    line("log_damaged", found.damage ? 1 : 0);
+    if (found.whole_at != 0)
+      line("log_scrub_age_seconds", static_cast<double>(now - found.whole_at) / kSecond);
+  }
   if (facts.flushed_at != 0)
     line("store_flush_age_seconds", static_cast<double>(now - facts.flushed_at) / kSecond);
   if (facts.hears_beats) {

@@ -12,6 +12,8 @@
 #include "controller/api/http/agent_client.h"
 #include "controller/policy_host/policy_folder.h"
 #include "controller/runtime/cell_node.h"
+#include "controller/runtime/log/log_scrub.h"
+#include "controller/runtime/log/settings_watch.h"
 #include "events/codec/chain_head.h"
 #include "events/codec/signing.h"
 #include "events/otlp/span_exporter.h"
@@ -37,6 +39,8 @@ struct ApiNodeConfig {
   std::size_t requests_in_flight = 20'000;         // more: controller-full (P20)
   Timestamp certificate_end = 0;                   // of this server, wall time; 0: there is none
   WriterSecrets writers = {};                      // of agents and producers; empty: the secret
+  const SettingsWatch* settings = nullptr;         // outlives the node; null: nobody looks
+  const LogScrub* scrub = nullptr;                 // outlives the node; null: nobody reads the journal again
   IoThreads* io = nullptr;                         // outlives the node; null: a thread of its own
 };
 
@@ -104,6 +108,7 @@ class ApiNode : public ApiContext {
   Result<projections::ChainPoint> chain_point_now() override;
   Result<void> accept_truncation() override;
   std::vector<ReadyCheck> ready() override;
+  bool catches_up() override { return node_.catches_up(); }
   std::string log_level() override;
   Result<void> set_log_level(const std::string& level, Duration lasts) override;
   std::string metrics() override;

@@ -35,6 +35,14 @@ bool is_of_the_leader(const LogEntry& entry, const projections::ApplyOutcome& ou
          record.header().sequence() != 0;
 }
 
+std::string words_of_lost_beginning(Offset begin) {
+  return "log-beginning-lost: the journal begins at " + std::to_string(begin) +
+         ", and the records before that are gone. The state goes on; audit, history and states of the time "
+         "before are lost, and neither a backup nor a new state folder can be made of this journal: keep a "
+         "copy "
+         "of the state folder; berth cluster accept-truncation gives those records up";
+}
+
 projections::ProjectorOptions trusting(const CellNodeConfig& config) {
   projections::ProjectorOptions options = config.projector;
   options.trust = JournalSigner(config.controller.cluster, config.controller.secret);
@@ -70,15 +78,10 @@ CellNode::CellNode(CellNodeConfig config, EventLog& log, projections::Store& sto
 
 Result<void> CellNode::start() {
   if (auto opened = projector_.open(); !opened) return opened;
-  if (auto opened = follower_.open(); !opened) return opened;
-  if (const Offset lost = follower_.lost_beginning(); lost > 0)
-    spdlog::error(
-        "log-beginning-lost: the first {} records of the journal are gone. The state is whole and goes "
-        "on; the audit, history and states of the time before are lost, and a lost state folder could "
-        "not be made again: back up now, and look for a copy of the log",
-        lost);
+  if (auto opened = open_follower(); !opened) return opened;
+  health_->journal_begins(follower_.lost_beginning());
   if (config_.follower.accept_truncation)
-    if (auto accepted = truncation_.accept(); !accepted) return accepted;
+    if (auto accepted = truncation_.accept(follower_.lost_beginning()); !accepted) return accepted;
   next_ = projector_.next();
   record_time_ = projector_.projection().state().epoch().time;
   const auto history = store_.read_history(kHistorySeen, "");
@@ -97,6 +100,17 @@ Result<void> CellNode::start() {
   probe_.start();
   started_ = true;
   return {};
+}
+
+Result<void> CellNode::open_follower() {
+  const Timestamp until = clock_.now().boottime + config_.lower_end_patience;
+  auto opened = follower_.open();
+  while (!opened && is_log_truncated(opened.error()) && clock_.now().boottime < until) {
+    spdlog::warn("asked again: {}", to_string(opened.error()));
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    opened = follower_.open();
+  }
+  return opened;
 }
 
 void CellNode::stop() {
@@ -165,6 +179,7 @@ void CellNode::after_step() {
   if (points_.point().next != projector_.flushed().next) flushed_at_ = clock_.now().boottime;
   points_.show(projector_.flushed());
   health_->folded(projector_.next());
+  if (catches_up_ && health_->has_caught_up()) catches_up_ = false;
   note_truncation();
   tell_point();
   if (config_.may_lead) queue_.push(forward_);
@@ -275,6 +290,7 @@ void CellNode::on_chain_point(const projections::ChainPoint& point) {
 void CellNode::on_rebuilt(const Error& why, Offset from) {
   spdlog::warn("projection rebuilt from journal offset {}: {}", from, to_string(why));
   rebuilt_from_ = std::min(from, rebuilt_from_.value_or(from));
+  catches_up_ = true;
   next_ = from;  // first, so that no page shows a record whose voidness is forgotten
   voids_.forget_from(from);
   explainer_.forget();
@@ -376,6 +392,8 @@ std::vector<ReadyCheck> CellNode::ready() const {
                       "the journal ended at " + std::to_string(gone->left) +
                           ", where this node had read up to " + std::to_string(gone->read) +
                           "; berth cluster accept-truncation gives those records up"});
+  if (const Offset begin = health_->journal_begin(); begin > truncation_.accepted_begin())
+    checks.push_back({"journal-beginning", false, words_of_lost_beginning(begin)});
   return checks;
 }
 

@@ -28,7 +28,7 @@
 #include "controller/runtime/health.h"
 #include "controller/runtime/input_feed.h"
 #include "controller/runtime/learner.h"
-#include "controller/runtime/log_probe.h"
+#include "controller/runtime/log/log_probe.h"
 #include "controller/runtime/point_desk.h"
 #include "controller/runtime/sessions/session_watch.h"
 #include "controller/runtime/truncation_note.h"
@@ -44,6 +44,9 @@ struct CellNodeConfig {
   bool may_lead = true;         // false: an API server or auditor, which only follows
   std::string voids_file;       // of the VoidList
   std::string truncation_file;  // of the TruncationNote
+  // A journal that ends too early is asked again so long at the start: a new leader of Kafka's may tell a
+  // lower end at first, and a log that was just opened does not know better.
+  Duration lower_end_patience = 0;
 };
 
 // Called for a follower of the node, on the projector thread, without the state's lock and in journal order.
@@ -113,7 +116,11 @@ class CellNode final : public projections::ProjectionObserver {
   // The wall clock until a heartbeat was heard.
   Timestamp now() const;
   const VoidList& voids() const { return voids_; }
+  // ApiContext::catches_up().
+  bool catches_up() const { return catches_up_; }
   TruncationNote& truncation() { return truncation_; }
+  // What the journal lost, at its end or its beginning, is given up. Code: state-unwritable.
+  Result<void> accept_truncation() { return truncation_.accept(health_->journal_begin()); }
   ControllerCounters counters() const;
   const SchedulingTimes& scheduling_times() const { return times_; }
   const EventCounts& event_counts() const { return events_; }
@@ -162,6 +169,7 @@ class CellNode final : public projections::ProjectionObserver {
   void answer_points();
   void tell_follower();
   std::optional<PastSession> in_history(const SessionId& id);
+  Result<void> open_follower();
   void note_truncation();
   void tell_point();
   Offset next_input(const Partition& partition) const;
@@ -207,6 +215,7 @@ class CellNode final : public projections::ProjectionObserver {
   VoidList voids_;
   PointDesk points_;
   TruncationNote truncation_;
+  std::atomic<bool> catches_up_ = true;
   const std::shared_ptr<Health> health_ =
       std::make_shared<Health>();  // the log may report when the node is gone
   LogProbe probe_;

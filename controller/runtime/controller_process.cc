@@ -22,6 +22,7 @@ namespace {
 
 // Before the node has loaded what it knows, nothing is new.
 constexpr Timestamp kNothingYet = INT64_MAX;
+constexpr Duration kLowerEndPatience = 10 * kSecond;
 
 void log_session_line(const SessionLine& line) {
   const LogScope scope{{"session", line.session}, {"request", line.request}, {"trace", line.trace}};
@@ -64,6 +65,21 @@ ControllerConfig ControllerProcess::controller_config() const {
   return controller;
 }
 
+CellNodeConfig ControllerProcess::node_config() {
+  CellNodeConfig node;
+  node.controller = controller_config();
+  policies_ =
+      std::make_unique<policy::PolicyFolder>(config_.policies, policy::policy_host_beside_self(),
+                                             [](const std::string& line) { spdlog::warn("{}", line); });
+  node.controller.policies = policies_.get();
+  node.projector.build = kVersion;
+  node.voids_file = config_.data + "/state/voids";
+  node.truncation_file = config_.data + "/state/truncation";
+  if (!config_.alone && !config_.accept_truncation) node.lower_end_patience = kLowerEndPatience;
+  node.follower = {config_.accept_truncation, config_.log_url, config_.data + "/state"};
+  return node;
+}
+
 Result<void> ControllerProcess::start() {
   auto server_options = server_options_of(config_.listening, config_.data);  // first: it raises a limit
   if (!server_options) return server_options.error();
@@ -75,16 +91,7 @@ Result<void> ControllerProcess::start() {
   store_ = std::move(store->store);
   past_ = std::make_unique<PastKeeper>(config_.data + "/state/past", identity_.cluster, *store_);
 
-  CellNodeConfig node;
-  node.controller = controller_config();
-  policies_ =
-      std::make_unique<policy::PolicyFolder>(config_.policies, policy::policy_host_beside_self(),
-                                             [](const std::string& line) { spdlog::warn("{}", line); });
-  node.controller.policies = policies_.get();
-  node.projector.build = kVersion;
-  node.voids_file = config_.data + "/state/voids";
-  node.truncation_file = config_.data + "/state/truncation";
-  node.follower = {config_.accept_truncation, config_.log_url, config_.data + "/state"};
+  const CellNodeConfig node = node_config();
   node_ = std::make_unique<CellNode>(node, log_, past_->store(), clock_, random_);
   if (config_.on_fatal) node_->set_on_fatal(config_.on_fatal);
   if (auto watched = watch_sessions(); !watched) return watched;
@@ -103,6 +110,10 @@ Result<void> ControllerProcess::start() {
   api.policies = policies_.get();
   api.spans = spans_.get();
   api.io = &io_;
+  settings_ = std::make_unique<SettingsWatch>(config_.look_at_settings);
+  api.settings = settings_.get();
+  scrub_ = std::make_unique<LogScrub>(api_log_, clock_);
+  api.scrub = scrub_.get();
   api.state_folder = config_.data + "/state";
   if (auto read = read_certificate_end(*server_options, api); !read) return read;
   make_api_node(api);
@@ -128,6 +139,8 @@ Result<void> ControllerProcess::start() {
   lines_->begin(since);
   if (session_spans_) session_spans_->begin(since);
   keys_->start();
+  settings_->start();
+  scrub_->start();
   if (auto opens = check_sealing_keys(*api_node_); !opens) return opens;
   if (auto fit = fit_connections(*server_options); !fit) return fit;
   if (auto serving = serve(*server_options, options); !serving) return serving;
@@ -270,6 +283,8 @@ void ControllerProcess::stop() {
   if (api_node_) api_node_->stop();
   if (past_) past_->stop_desk();
   if (node_) node_->stop();
+  if (scrub_) scrub_->stop();
+  if (settings_) settings_->stop();  // after a leader has handed over: a look under way takes seconds
   if (past_) past_->stop();
   if (lines_) lines_->stop();
   if (spans_) spans_->stop();

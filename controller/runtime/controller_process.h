@@ -34,6 +34,7 @@ struct ControllerProcessConfig {
   bool alone = false;              // the embedded log: there can be no other controller
   bool accept_truncation = false;  // the log may end before what was read of it (P26)
   std::function<void(const std::string&)> on_fatal;
+  SettingsWatch::Look look_at_settings;  // of the log's streams; empty: there are none
   // Starts, ends and refusals of sessions, of the leader; on a thread of its own, may be slow. Empty: they
   // are lines of the log.
   SessionLines::Take on_session_line;
@@ -84,6 +85,7 @@ class ControllerProcess {
 
  private:
   ControllerConfig controller_config() const;
+  CellNodeConfig node_config();
   Result<void> watch_sessions();
   void on_answer(const api::Call& call, unsigned status);
   Result<void> read_certificate_end(const api::ServerOptions& at, ApiNodeConfig& api) const;
@@ -107,7 +109,9 @@ class ControllerProcess {
   std::unique_ptr<SpanExporter> spans_;  // null: no spans are made
   std::unique_ptr<SessionSpans> session_spans_;
   std::unique_ptr<SessionLines> lines_;  // with what else the node tells: before it
-  IoThreads io_{IoThreads::usual()};     // of the API server, and of its tunnels
+  std::unique_ptr<SettingsWatch> settings_;
+  std::unique_ptr<LogScrub> scrub_;
+  IoThreads io_{IoThreads::usual()};  // of the API server, and of its tunnels
   std::unique_ptr<CellNode> node_;
   std::unique_ptr<ApiNode> api_node_;
   std::unique_ptr<KeyKeeper> keys_;

@@ -42,6 +42,11 @@ void Health::journal_ends(Offset end, Timestamp now) {
   wanted_since_ = now;
 }
 
+bool Health::has_caught_up() const {
+  const std::lock_guard lock(mutex_);
+  return answered_ != 0 && next_ >= end_;
+}
+
 std::uint64_t Health::lag() const {
   const std::lock_guard lock(mutex_);
   return end_ > next_ ? end_ - next_ : 0;

@@ -36,7 +36,12 @@ class Health {
   void elected();  // a new epoch
   // The log answered: the journal ends here. Or it did not.
   void journal_ends(Offset end, Timestamp now);
+  // As the log said last; 0: the journal is whole, or nobody has asked yet.
+  void journal_begins(Offset begin) { begin_ = begin; }
+  Offset journal_begin() const { return begin_; }
   void log_fails(const Error& error);
+  // The journal is folded up to the end that the log told last, and told one.
+  bool has_caught_up() const;
   // Records of the journal that are not folded, as the log said last.
   std::uint64_t lag() const;
   // An input of the partition lies at `next`, the first that is not taken, since then; nullopt: none does.
@@ -65,6 +70,7 @@ class Health {
   Timestamp heartbeat_ = 0;
   Offset next_ = 0;
   Offset end_ = 0;
+  std::atomic<Offset> begin_ = 0;
   Timestamp answered_ = 0;  // 0: the log has not answered yet
   Offset wanted_ = 0;       // an end of the journal that is not folded yet; 0: none is known
   Timestamp wanted_since_ = 0;

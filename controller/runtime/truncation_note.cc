@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <utility>
 
 #include "events/base/files/durable_file.h"
 
@@ -21,7 +22,11 @@ Result<void> written(const std::string& path, const std::error_code& failed) {
 
 TruncationNote::TruncationNote(std::string path) : path_(std::move(path)) {
   Truncation found;
-  if (std::ifstream(path_) >> found.read >> found.left) noted_ = found;
+  std::ifstream file(path_);
+  if (!(file >> found.read >> found.left)) return;
+  if (found.read > found.left) noted_ = found;
+  Offset begin = 0;
+  if (file >> begin) accepted_begin_ = begin;
 }
 
 std::optional<Truncation> TruncationNote::get() const {
@@ -29,22 +34,38 @@ std::optional<Truncation> TruncationNote::get() const {
   return noted_;
 }
 
+Offset TruncationNote::accepted_begin() const {
+  const std::lock_guard lock(mutex_);
+  return accepted_begin_;
+}
+
+// REQUIRES: the lock is held.
+Result<void> TruncationNote::write() const {
+  if (path_.empty()) return {};
+  if (!noted_ && accepted_begin_ == 0) return written(path_, remove_durably(path_));
+  const Truncation noted = noted_.value_or(Truncation{});
+  const std::string text = std::to_string(noted.read) + " " + std::to_string(noted.left) + " " +
+                           std::to_string(accepted_begin_) + "\n";
+  return written(path_, write_durably(path_, text, 0600));
+}
+
 Result<void> TruncationNote::add(const Truncation& truncation) {
   const std::lock_guard lock(mutex_);
   noted_ = noted_
                ? Truncation{std::max(noted_->read, truncation.read), std::min(noted_->left, truncation.left)}
                : truncation;
-  if (path_.empty()) return {};
-  const std::string text = std::to_string(noted_->read) + " " + std::to_string(noted_->left) + "\n";
-  return written(path_, write_durably(path_, text, 0600));
+  return write();
 }
 
-Result<void> TruncationNote::accept() {
+Result<void> TruncationNote::accept(Offset begin) {
   const std::lock_guard lock(mutex_);
-  if (!path_.empty())
-    if (auto removed = written(path_, remove_durably(path_)); !removed) return removed;
-  noted_.reset();
-  return {};
+  const auto noted = std::exchange(noted_, std::nullopt);
+  const Offset accepted = std::exchange(accepted_begin_, begin);
+  auto done = write();
+  if (done) return done;
+  noted_ = noted;
+  accepted_begin_ = accepted;
+  return done;
 }
 
 }  // namespace berth::controller

@@ -179,12 +179,17 @@ struct Logs {
   EventLog& for_api() { return api ? *api : *log; }
 };
 
-Result<Logs> open_logs(const std::string& url, const UpOptions& options) {
-  Logs logs;
+OpenLog wanted_log(const std::string& url, const UpOptions& options) {
   OpenLog wanted;
   wanted.url = url;
   wanted.kafka_config = options.kafka_config;
   wanted.allow_one_replica = options.allow_one_replica;
+  return wanted;
+}
+
+Result<Logs> open_logs(const std::string& url, const UpOptions& options) {
+  Logs logs;
+  OpenLog wanted = wanted_log(url, options);
   auto log = open_log(wanted, options.accept_truncation ? Truncated::kAccept : Truncated::kRefuse);
   if (!log) return log.error();
   logs.log = std::move(*log);
@@ -299,6 +304,24 @@ int already_running(const Running& running, const UpOptions& asked) {
   return kConflict;
 }
 
+controller::ControllerProcessConfig process_config_of(const UpOptions& options, const std::string& agent,
+                                                      const std::string& url) {
+  controller::ControllerProcessConfig config;
+  config.data = options.data;
+  config.name = agent + "-controller";
+  config.listening = options.listening;
+  config.log_url = url;
+  config.policies = options.policies;
+  config.accept_truncation = options.accept_truncation;
+  config.alone = url.starts_with("local:");
+  if (!config.alone)
+    config.look_at_settings = [wanted = wanted_log(url, options)] { return check_log_settings(wanted); };
+  config.poison = bug_of_this_build();
+  config.on_session_line = print_session_line;
+  if (options.quiet) config.on_session_line = [](const controller::SessionLine&) {};
+  return config;
+}
+
 int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& config,
           agents::AgentMachinery& machinery, ServiceNotice& notice) {
   const std::string url = options.log.empty() ? "local:" + options.data + "/log" : options.log;
@@ -312,17 +335,7 @@ int serve(const UpOptions& options, Instance& instance, agents::AgentConfig& con
     spdlog::warn("{}", failed);
 
   bool fatal = false;
-  controller::ControllerProcessConfig process_config;
-  process_config.data = options.data;
-  process_config.name = config.name + "-controller";
-  process_config.listening = options.listening;
-  process_config.log_url = url;
-  process_config.policies = options.policies;
-  process_config.accept_truncation = options.accept_truncation;
-  process_config.alone = url.starts_with("local:");
-  process_config.poison = bug_of_this_build();
-  process_config.on_session_line = print_session_line;
-  if (options.quiet) process_config.on_session_line = [](const controller::SessionLine&) {};
+  controller::ControllerProcessConfig process_config = process_config_of(options, config.name, url);
   process_config.on_fatal = [&fatal](const std::string&) {
     fatal = true;
     ask_to_stop();

@@ -53,6 +53,7 @@ Result<std::size_t> JournalFollower::step(Duration wait, Timestamp now) {
   auto polled = reader_->poll(wait, kStepEntries, kStepBytes, entries_);
   if (!polled) {
     if (!is_out_of_range(polled.error())) return polled.error();
+    if (auto begins = check_beginning(); !begins) return begins.error();
     if (auto done = verify(polled.error(), false); !done) return done.error();
     return std::size_t{0};
   }
@@ -100,12 +101,14 @@ Result<void> JournalFollower::rebuild(const Error& why, Offset not_after) {
   compared_ = 0;
   if (auto done = projector_.rebuild(why, not_after); !done) return done;
   reader_->seek(kJournal, projector_.next());  // first: the log may be out of reach below
+  if (auto begins = check_beginning(); !begins) return begins;
   // A checkpoint may be of the same wrong log.
   auto difference = first_difference(log_, projector_.projection().chain());
   if (!difference) return difference.error();
   if (difference->has_value()) {
     if (auto done = projector_.rebuild(why, 0); !done) return done;
     reader_->seek(kJournal, projector_.next());
+    if (auto begins = check_beginning(); !begins) return begins;
   }
   compared_ = projector_.next();
   return {};
@@ -130,8 +133,9 @@ Result<std::optional<Offset>> first_difference(EventLog& log, const Chain& chain
   using Found = std::optional<Offset>;
   const auto extent = log.extent(kJournal);
   if (!extent) return extent.error();
+  if (extent->begin > chain.next()) return offset_out_of_range(kJournal, chain.next(), *extent);
   Chain again;
-  again.restore({*chain.at(std::max(from, chain.oldest()))});
+  again.restore({*chain.at(std::max({from, chain.oldest(), extent->begin}))});
   const Offset end = std::min(extent->end, chain.next());
   if (again.next() < end) {
     auto reader = log.open_reader({{kJournal, again.next()}});

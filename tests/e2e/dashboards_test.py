@@ -5,6 +5,7 @@ evaluates all but BerthSessionsWaitLong and BerthServerDown, with their texts, a
 
 BerthNoLeader: the one server of an embedded log leads for as long as it answers; a cell on Kafka without a leader is e2e_kafka's, which has no Prometheus.
 BerthProjectionLags: a server that leads has read what it wrote; 10,000 records behind is a follower on Kafka whose disk is slow.
+BerthLogDamaged, BerthLogScrubOld: the first walk over the journal begins five minutes after the start (LogScrub.* damages a log).
 BerthDiskNearlyFull, where the test is not root: a small disk takes a mount."""
 
 import glob
@@ -32,7 +33,7 @@ TOKEN = "a-token-of-the-dashboards-test"
 MACROS = {"$__rate_interval": "8s", "$__interval": "1s", "$__range": "30s"}
 LIVE = {"BerthSessionsWaitLong", "BerthServerDown", "BerthMetricsLeftOut", "BerthWrongPasswords", "BerthAgentLost", "BerthServerErrors",
         "BerthLeaderChangesOften", "BerthDiskNearlyFull", "BerthQuarantine", "BerthNoLeader"}
-PROMTOOL = {"BerthProjectionLags"}
+PROMTOOL = {"BerthProjectionLags", "BerthLogDamaged", "BerthLogScrubOld"}
 ELECTIONS = 'changes(max(berth_leader_epoch{job="berth"})[10m:5s])'
 
 

@@ -1,6 +1,7 @@
 """The same on a real Kafka: one broker for all tests, streams of its own for each. Kills of the controller, the agent and the broker, each
 apart; two controllers, of which one leads."""
 
+import http.client
 import json
 import os
 import signal
@@ -21,6 +22,7 @@ import berth as rig
 import unittest_report
 
 
+PROBE = os.path.join(os.path.dirname(rig.BIN), "tests", "kafka_probe")
 LONG = os.environ.get("BERTH_TEST_LONG") == "1"
 
 
@@ -156,10 +158,16 @@ class Kafka(unittest.TestCase):
         self.assertEqual(other.launch().child.wait(rig.PATIENCE), 1, other.process.words())
         self.assertIn("journal-of-another-cluster", other.process.words())
 
-    def controller(self, name, data):
+    def launch(self, name, data):
+        port = rig.free_port()
         process = rig.Process([rig.program("berth-controller"), "--log", self.streams(), "--allow-one-replica", "--data", data, "--name", name,
-                               "--port", str(rig.free_port())], data, data + "/controller.log")
+                               "--port", str(port)], data, data + "/controller.log")
+        process.port = port
         self.addCleanup(process.kill)
+        return process
+
+    def controller(self, name, data):
+        process = self.launch(name, data)
         rig.eventually(f"{name} serves", lambda: " serves " in process.words() or not process.runs())
         self.assertTrue(process.runs(), process.words())
         return process, rig.Cli(data)
@@ -198,6 +206,17 @@ class Kafka(unittest.TestCase):
         controllers[0].kill()
         self.goes_on(clis[1], pids)
 
+    def test_a_leader_that_is_stopped_hands_over(self):
+        (one, two), _, clis = self.pair()
+        leader = lambda: clis[1].json("cluster", "show")["leader"]
+        rig.eventually("c1 leads", lambda: leader() == "c1")
+        asked_at = time.monotonic()
+        one.child.send_signal(signal.SIGTERM)
+        rig.eventually("c2 leads", lambda: leader() == "c2")
+        print(f"a leader that is stopped hands over within {time.monotonic() - asked_at:.2f} s")
+        self.assertEqual(one.child.wait(rig.PATIENCE), 0, one.words())
+        clis[1].ok("group", "set", "after")
+
     def test_a_controller_that_stood_still_seals_with_no_key_that_was_destroyed(self):
         (one, two), folders, clis = self.pair()
         servers = lambda: {server["name"]: server["sealing"] for server in clis[0].json("key", "rotate", "seal", "--status")["servers"]}
@@ -223,6 +242,41 @@ class Kafka(unittest.TestCase):
         self.controller("c2", folders[1])
         rig.eventually("it leads", lambda: clis[1]("session", "ls").returncode == 0)
         rig.Cli(folders[1], "--key-file", folders[1] + "/laptop.json").ok("whoami")
+
+    def test_a_journal_without_its_beginning_is_said_and_the_state_goes_on(self):
+        (one, two), folders, clis = self.pair()
+        clis[0].ok("group", "set", "before")
+        rig.eventually("c2 has read that", lambda: "before" in clis[1].ok("group", "ls", "-o", "name", "-q"))
+        for process in (one, two):
+            process.send(signal.SIGTERM)  # its state is written
+        lost = self.lose_beginning()
+        one, _ = self.controller("c1", folders[0])
+        red = lambda: next((line for line in self.readiness(one) if "journal-beginning" in line), "")
+        rig.eventually("it says what is lost", lambda: f"begins at {lost}" in red())
+        rig.eventually("it leads", lambda: clis[0]("group", "set", "after").returncode == 0)
+        for words in (("event", "export", "--file", folders[0] + "/events"), ("backup", folders[0] + "/backup")):
+            told = clis[0](*words)
+            self.assertNotEqual(told.returncode, 0, words)
+            self.assertIn("log-beginning-lost", told.stderr)
+        clis[0].ok("cluster", "accept-truncation")
+        self.assertEqual(red(), "")
+        shutil.rmtree(folders[1] + "/state")
+        without = self.launch("c2", folders[1])
+        self.assertEqual(without.child.wait(rig.PATIENCE), 1, without.words())
+        self.assertIn("log-beginning-lost", without.words())
+
+    def lose_beginning(self):
+        servers, streams = self.streams().removeprefix("kafka://").split("/")
+        subprocess.run([PROBE, servers, "lose", streams + ".c0.journal", "3"], check=True, timeout=rig.PATIENCE)
+        return 3
+
+    def readiness(self, controller):
+        connection = http.client.HTTPConnection("127.0.0.1", controller.port, timeout=rig.PATIENCE)
+        try:
+            connection.request("GET", "/readyz?verbose=1")
+            return connection.getresponse().read().decode().splitlines()
+        finally:
+            connection.close()
 
     def test_kill_9_of_the_agent_alone(self):
         _, clis, agent, (data, key) = self.cell()

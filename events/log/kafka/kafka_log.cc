@@ -18,11 +18,12 @@ constexpr Duration kExtentTimeout = 5 * kSecond;
 class KafkaLog final : public EventLog {
  public:
   KafkaLog(LogLayout layout, kafka::BrokerAccess access, std::unique_ptr<kafka::Producer> producer,
-           std::unique_ptr<kafka::Watermarks> watermarks)
+           std::unique_ptr<kafka::Watermarks> watermarks, std::shared_ptr<kafka::Ends> ends)
       : layout_(std::move(layout)),
         access_(std::move(access)),
         producer_(std::move(producer)),
-        watermarks_(std::move(watermarks)) {}
+        watermarks_(std::move(watermarks)),
+        ends_(std::move(ends)) {}
 
   const LogLayout& layout() const override { return layout_; }
 
@@ -40,7 +41,8 @@ class KafkaLog final : public EventLog {
 
   Result<std::unique_ptr<LogReader>> open_reader(std::vector<ReadFrom> from) override {
     if (Result<void> known = check_partitions(layout(), from); !known) return known.error();
-    Result<std::unique_ptr<kafka::KafkaReader>> reader = kafka::KafkaReader::open(access_, layout(), from);
+    Result<std::unique_ptr<kafka::KafkaReader>> reader =
+        kafka::KafkaReader::open(access_, layout(), from, ends_);
     if (!reader) return reader.error();
     return std::unique_ptr<LogReader>(std::move(*reader));
   }
@@ -50,6 +52,7 @@ class KafkaLog final : public EventLog {
   const kafka::BrokerAccess access_;
   const std::unique_ptr<kafka::Producer> producer_;
   const std::unique_ptr<kafka::Watermarks> watermarks_;
+  const std::shared_ptr<kafka::Ends> ends_;
 };
 
 }  // namespace
@@ -60,10 +63,17 @@ Result<std::unique_ptr<EventLog>> open_kafka_log(const KafkaLogOptions& options)
   if (Result<void> ready = kafka::ensure_topics(*access, options); !ready) return ready.error();
   Result<std::unique_ptr<kafka::Producer>> producer = kafka::Producer::start(*access, options);
   if (!producer) return producer.error();
-  Result<std::unique_ptr<kafka::Watermarks>> watermarks = kafka::Watermarks::open(*access);
+  const auto ends = std::make_shared<kafka::Ends>();
+  Result<std::unique_ptr<kafka::Watermarks>> watermarks = kafka::Watermarks::open(*access, ends);
   if (!watermarks) return watermarks.error();
-  return std::unique_ptr<EventLog>(std::make_unique<KafkaLog>(options.layout, std::move(*access),
-                                                              std::move(*producer), std::move(*watermarks)));
+  return std::unique_ptr<EventLog>(std::make_unique<KafkaLog>(
+      options.layout, std::move(*access), std::move(*producer), std::move(*watermarks), ends));
+}
+
+Result<void> check_kafka_log(const KafkaLogOptions& options) {
+  Result<kafka::BrokerAccess> access = kafka::read_broker_access(options.brokers, options.config_file);
+  if (!access) return access.error();
+  return kafka::check_topics_again(*access, options);
 }
 
 }  // namespace berth

@@ -35,4 +35,7 @@ struct KafkaLogOptions {
 // replicas), those of the configuration file, "log-io-error".
 Result<std::unique_ptr<EventLog>> open_kafka_log(const KafkaLogOptions& options);
 
+// Looks again whether the topics of a log that is open are as they must be. Errors: as open_kafka_log().
+Result<void> check_kafka_log(const KafkaLogOptions& options);
+
 }  // namespace berth

@@ -24,8 +24,10 @@ Error unavailable(const std::string& what) {
 }  // namespace
 
 Result<std::unique_ptr<KafkaReader>> KafkaReader::open(const BrokerAccess& access, const LogLayout& layout,
-                                                       const std::vector<ReadFrom>& from) {
+                                                       const std::vector<ReadFrom>& from,
+                                                       std::shared_ptr<Ends> ends) {
   std::unique_ptr<KafkaReader> reader(new KafkaReader);
+  reader->ends_ = std::move(ends);
   Result<Owned<rd_kafka_conf_t>> settings = consumer_settings(access);
   if (!settings) return settings.error();
   rd_kafka_conf_set_opaque(settings->get(), reader.get());
@@ -43,7 +45,7 @@ Result<std::unique_ptr<KafkaReader>> KafkaReader::open(const BrokerAccess& acces
           rd_kafka_topic_new(reader->handle_.get(), layout.stream_name(read.partition.stream).c_str(), conf));
       reader->cursor_of_[stream].resize(layout.partitions_of(read.partition.stream));
     }
-    reader->cursors_.push_back({read.partition, read.offset, false});
+    reader->cursors_.push_back({read.partition, read.offset});
     reader->cursor_of_[stream][read.partition.number] = reader->cursors_.size();
   }
   return reader;
@@ -83,8 +85,15 @@ Result<std::size_t> KafkaReader::poll(Duration wait, std::size_t max_entries, st
                                       std::vector<LogEntry>& out) {
   if (pending_) return *std::exchange(pending_, std::nullopt);
   if (Result<void> started = start_all(); !started) return started.error();
-  const SteadyTime deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(wait);
   Budget budget{max_entries, max_bytes};
+  const Result<std::size_t> taken = take_some(wait, budget, out);
+  if (budget.taken > 0)
+    for (const Cursor& cursor : cursors_) ends_->reached(cursor.partition, cursor.read_to);
+  return taken;
+}
+
+Result<std::size_t> KafkaReader::take_some(Duration wait, Budget& budget, std::vector<LogEntry>& out) {
+  const SteadyTime deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(wait);
   int timeout_ms = static_cast<int>((std::max<Duration>(wait, 0) + kMillisecond - 1) / kMillisecond);
   while (!budget.spent()) {
     const bool woken = woken_.exchange(false);
@@ -140,7 +149,7 @@ Result<void> KafkaReader::take(Owned<rd_kafka_message_t> message, Budget& budget
 }
 
 void KafkaReader::push(Cursor& cursor, LogEntry entry, Budget& budget, std::vector<LogEntry>& out) {
-  ++cursor.offset;
+  cursor.read_to = ++cursor.offset;
   ++budget.taken;
   --budget.entries;
   budget.bytes -= std::min(budget.bytes, entry.payload.size());
@@ -157,8 +166,8 @@ KafkaReader::Cursor* KafkaReader::find(const rd_kafka_message_t& message) {
 }
 
 Result<Extent> KafkaReader::watermarks(Partition partition) {
-  return query_watermarks(handle_.get(), rd_kafka_topic_name(topic(partition)), partition,
-                          kWatermarksTimeout);
+  return query_watermarks(handle_.get(), rd_kafka_topic_name(topic(partition)), partition, kWatermarksTimeout,
+                          ends_.get());
 }
 
 Result<void> KafkaReader::explain_error(Cursor* cursor, const rd_kafka_message_t& message) {

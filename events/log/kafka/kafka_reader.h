@@ -16,6 +16,7 @@
 
 #include "events/log/event_log.h"
 #include "events/log/kafka/broker_access.h"
+#include "events/log/kafka/ends.h"
 #include "events/log/kafka/handles.h"
 
 namespace berth::kafka {
@@ -23,7 +24,8 @@ namespace berth::kafka {
 class KafkaReader final : public LogReader {
  public:
   static Result<std::unique_ptr<KafkaReader>> open(const BrokerAccess& access, const LogLayout& layout,
-                                                   const std::vector<ReadFrom>& from);
+                                                   const std::vector<ReadFrom>& from,
+                                                   std::shared_ptr<Ends> ends);
   ~KafkaReader() override;
   KafkaReader(const KafkaReader&) = delete;
   KafkaReader& operator=(const KafkaReader&) = delete;
@@ -39,6 +41,7 @@ class KafkaReader final : public LogReader {
     Partition partition;
     Offset offset = 0;
     bool started = false;
+    Offset read_to = 0;  // behind the last entry that was read, wherever the cursor was set since
   };
 
   KafkaReader() = default;
@@ -55,6 +58,7 @@ class KafkaReader final : public LogReader {
     std::size_t taken = 0;
     bool spent() const { return entries == 0 || bytes == 0; }
   };
+  Result<std::size_t> take_some(Duration wait, Budget& budget, std::vector<LogEntry>& out);
   Owned<rd_kafka_message_t> next_message(int timeout_ms);
   // Appends the entry and the gaps before it, drops an outdated one, or returns the error. What the budget
   // does not allow is held for the next poll.
@@ -64,6 +68,7 @@ class KafkaReader final : public LogReader {
   Result<Extent> watermarks(Partition partition);
   static void on_error(rd_kafka_t* handle, int code, const char* text, void* opaque);
 
+  std::shared_ptr<Ends> ends_;
   Owned<rd_kafka_t> handle_;
   std::array<Owned<rd_kafka_topic_t>, kStreamCount> topics_;
   Owned<rd_kafka_queue_t> queue_;

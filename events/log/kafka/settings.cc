@@ -33,7 +33,7 @@ Result<Owned<rd_kafka_conf_t>> settings(const BrokerAccess& access, std::initial
       {"socket.keepalive.enable", "true"},
       // A broker that hangs (not one that is gone: that is seen at once) is given up and tried again after
       // this: by then another one leads (session time-outs of brokers are 3 s, ops/kafka/README.md). With 10
-      // s a frozen broker was waited for twice (tests/e2e/brokers_test.py: 15 to 20 s, with this 6 to 9).
+      // s a frozen broker was waited for twice (tests/e2e/campaign.py: 15 to 20 s, with this 6 to 9).
       {"socket.timeout.ms", "5000"},
       {"socket.connection.setup.timeout.ms", "3000"},
       // A broker that comes back is found quickly.

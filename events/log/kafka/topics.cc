@@ -220,6 +220,16 @@ Result<void> check_topics(rd_kafka_t* handle, const KafkaLogOptions& options, co
 
 }  // namespace
 
+Result<void> check_topics_again(const BrokerAccess& access, const KafkaLogOptions& options) {
+  const Result<std::unique_ptr<Admin>> admin = Admin::open(access, options);
+  if (!admin) return admin.error();
+  const SteadyTime deadline =
+      std::chrono::steady_clock::now() + std::chrono::nanoseconds(options.open_timeout);
+  const Result<Found> found = find_topics(**admin, options.layout, deadline);
+  if (!found) return found.error();
+  return check_topics((*admin)->get(), options, *found, all_streams(), deadline);
+}
+
 Result<void> ensure_topics(const BrokerAccess& access, const KafkaLogOptions& options) {
   const Result<std::unique_ptr<Admin>> admin = Admin::open(access, options);
   if (!admin) return admin.error();

@@ -9,4 +9,7 @@ namespace berth::kafka {
 // Blocks up to about options.open_timeout. Errors: those of open_kafka_log().
 Result<void> ensure_topics(const BrokerAccess& access, const KafkaLogOptions& options);
 
+// The same of topics that are there: one look. Errors: those of open_kafka_log().
+Result<void> check_topics_again(const BrokerAccess& access, const KafkaLogOptions& options);
+
 }  // namespace berth::kafka

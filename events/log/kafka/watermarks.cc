@@ -58,7 +58,7 @@ void ask_who_leads(rd_kafka_t* handle, const std::string& topic, int timeout_ms)
 // Not rd_kafka_query_watermark_offsets(): up to librdkafka 2.3 that does not keep its deadline and waits for
 // the broker that led when it was asked.
 Result<Extent> query_watermarks(rd_kafka_t* handle, const std::string& topic, Partition partition,
-                                Duration timeout) {
+                                Duration timeout, Ends* ends) {
   const Deadline deadline(timeout);
   while (true) {
     Extent extent;
@@ -66,21 +66,26 @@ Result<Extent> query_watermarks(rd_kafka_t* handle, const std::string& topic, Pa
         ask(handle, topic, partition, RD_KAFKA_OFFSET_BEGINNING, deadline.share(), extent.begin);
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR)
       error = ask(handle, topic, partition, RD_KAFKA_OFFSET_END, deadline.share(), extent.end);
-    if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return extent;
+    const bool answered = error == RD_KAFKA_RESP_ERR_NO_ERROR;
+    if (answered && (ends == nullptr || ends->believes(partition, extent.end, steady_clock::now())))
+      return extent;
     if (deadline.is_over())
-      return make_error(kLogUnavailable, "Kafka does not say the extent of " + to_string(partition) + ": " +
-                                             rd_kafka_err2str(error));
+      return make_error(kLogUnavailable,
+                        "Kafka does not say the extent of " + to_string(partition) + ": " +
+                            (answered ? "the broker that answers ends at " + std::to_string(extent.end) +
+                                            ", and more was read"
+                                      : std::string(rd_kafka_err2str(error))));
     ask_who_leads(handle, topic, deadline.share());
     std::this_thread::sleep_for(kPause);
   }
 }
 
-Result<std::unique_ptr<Watermarks>> Watermarks::open(const BrokerAccess& access) {
+Result<std::unique_ptr<Watermarks>> Watermarks::open(const BrokerAccess& access, std::shared_ptr<Ends> ends) {
   Result<Owned<rd_kafka_conf_t>> settings = consumer_settings(access);
   if (!settings) return settings.error();
   Result<Owned<rd_kafka_t>> handle = make_handle(RD_KAFKA_CONSUMER, std::move(*settings));
   if (!handle) return handle.error();
-  return std::unique_ptr<Watermarks>(new Watermarks(std::move(*handle)));
+  return std::unique_ptr<Watermarks>(new Watermarks(std::move(*handle), std::move(ends)));
 }
 
 }  // namespace berth::kafka

@@ -31,15 +31,35 @@ bool is_stream_prefix(std::string_view text) {
   return text.size() <= 80 && text.find_first_not_of(kAllowed) == std::string_view::npos;
 }
 
-Result<std::unique_ptr<EventLog>> open_kafka([[maybe_unused]] const OpenLog& options,
-                                             [[maybe_unused]] const std::string& brokers) {
+constexpr std::string_view kKafka = "kafka://";
+
+// `address`: what stands behind the scheme.
+Result<OpenLog> named_kafka(const OpenLog& options, std::string_view address) {
+  const auto [brokers, cluster] = parts_of(address);
+  if (brokers.empty() || brokers.find_first_of("/ ?") != std::string::npos)
+    return bad_url(options.url, "names no brokers");
+  if (!is_stream_prefix(cluster))
+    return bad_url(options.url, "names its streams by other than up to 80 letters, digits, - and _");
+  OpenLog named = options;
+  named.url = brokers;
+  if (!cluster.empty()) named.layout.cluster = cluster;
+  return named;
+}
+
 #ifdef BERTH_WITH_KAFKA
-  return open_kafka_log({.brokers = brokers,
-                         .layout = options.layout,
-                         .config_file = options.kafka_config,
-                         .allow_one_replica = options.allow_one_replica,
-                         .makes_streams = options.makes_streams,
-                         .producer_timeout = options.producer_timeout});
+KafkaLogOptions kafka_options(const OpenLog& named) {
+  return {.brokers = named.url,
+          .layout = named.layout,
+          .config_file = named.kafka_config,
+          .allow_one_replica = named.allow_one_replica,
+          .makes_streams = named.makes_streams,
+          .producer_timeout = named.producer_timeout};
+}
+#endif
+
+Result<std::unique_ptr<EventLog>> open_kafka([[maybe_unused]] const OpenLog& named) {
+#ifdef BERTH_WITH_KAFKA
+  return open_kafka_log(kafka_options(named));
 #else
   return make_error("log-not-built", "this build has no Kafka in it", "build without BERTH_PURE_ONLY");
 #endif
@@ -50,7 +70,6 @@ Result<std::unique_ptr<EventLog>> open_kafka([[maybe_unused]] const OpenLog& opt
 Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options, const Clock& clock, Truncated truncated) {
   const std::string_view url = options.url;
   constexpr std::string_view kLocal = "local:";
-  constexpr std::string_view kKafka = "kafka://";
   if (url == "memory:") return open_memory_log(options.layout);
   if (url.starts_with(kLocal)) {
     const std::string dir(url.substr(kLocal.size()));
@@ -61,14 +80,9 @@ Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options, const Clock& 
                            .accept_truncation = truncated == Truncated::kAccept});
   }
   if (url.starts_with(kKafka)) {
-    const auto [brokers, cluster] = parts_of(url.substr(kKafka.size()));
-    if (brokers.empty() || brokers.find_first_of("/ ?") != std::string::npos)
-      return bad_url(options.url, "names no brokers");
-    if (!is_stream_prefix(cluster))
-      return bad_url(options.url, "names its streams by other than up to 80 letters, digits, - and _");
-    OpenLog named = options;
-    if (!cluster.empty()) named.layout.cluster = cluster;
-    return open_kafka(named, brokers);
+    const auto named = named_kafka(options, url.substr(kKafka.size()));
+    if (!named) return named.error();
+    return open_kafka(*named);
   }
   return bad_url(options.url, "has a scheme that no log has");
 }
@@ -76,6 +90,18 @@ Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options, const Clock& 
 Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options, Truncated truncated) {
   static const SystemClock clock;
   return open_log(options, clock, truncated);
+}
+
+Result<void> check_log_settings([[maybe_unused]] const OpenLog& options) {
+#ifdef BERTH_WITH_KAFKA
+  const std::string_view url = options.url;
+  if (!url.starts_with(kKafka)) return {};
+  const auto named = named_kafka(options, url.substr(kKafka.size()));
+  if (!named) return named.error();
+  return check_kafka_log(kafka_options(*named));
+#else
+  return {};
+#endif
 }
 
 }  // namespace berth

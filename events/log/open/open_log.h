@@ -23,4 +23,8 @@ Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options, const Clock& 
 // With the machine's own clock.
 Result<std::unique_ptr<EventLog>> open_log(const OpenLog& options, Truncated truncated = Truncated::kRefuse);
 
+// Looks whether the streams of a log that is open are still set so that nothing acknowledged is lost: Kafka's
+// topics. Blocks for some seconds at most. Codes: log-settings-unsafe, log-access-refused, log-unavailable.
+Result<void> check_log_settings(const OpenLog& options);
+
 }  // namespace berth

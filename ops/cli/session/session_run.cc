@@ -106,7 +106,9 @@ void add_options(CLI::App* run, Run& o) {
       ->allow_extra_args(false);
   add_folder_options(run, s);
   run->add_option("--shm", s.shm, "Size of /dev/shm (default 64m, at most half of mem)")->type_name("BYTES");
-  run->add_flag("--requeueable", s.requeueable, "May be started again elsewhere when its agent is lost");
+  run->add_flag(
+      "--requeueable", s.requeueable,
+      "May be started again elsewhere when its agent is lost: it runs at least once, and may run again");
   run->add_option("--start-time", s.start_time, "Batch: not before this time, like 2026-01-31T18:00:00Z")
       ->type_name("TIME");
   run->add_option("--pending-timeout", s.pending_timeout, "Cancel it if it still waits after this long")

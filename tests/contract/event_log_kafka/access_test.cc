@@ -204,6 +204,28 @@ TEST_F(Topics, EachSettingThatCouldLoseRecordsIsRefusedAndNamed) {
   }
 }
 
+TEST_F(Topics, ATopicThatIsChangedWhileTheLogIsOpenIsFoundByAnotherLook) {
+  options_.allow_one_replica = true;
+  const auto log = open_kafka_log(options_);
+  ASSERT_TRUE(log.ok());
+  EXPECT_TRUE(check_kafka_log(options_));
+  administer(options_.brokers, [&](rd_kafka_t* handle, rd_kafka_queue_t* queue) {
+    const kafka::Owned<rd_kafka_ConfigResource_t> topic(rd_kafka_ConfigResource_new(
+        RD_KAFKA_RESOURCE_TOPIC, options_.layout.stream_name(Stream::kRequests).c_str()));
+    rd_kafka_ConfigResource_set_config(topic.get(), "message.timestamp.type", "LogAppendTime");
+    rd_kafka_ConfigResource_set_config(topic.get(), "retention.ms", "3600000");
+    rd_kafka_ConfigResource_t* changed[] = {topic.get()};
+    rd_kafka_AlterConfigs(handle, changed, 1, nullptr, queue);
+  });
+  auto unsafe = check_kafka_log(options_);  // the broker may tell the settings of before for a moment
+  for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+       unsafe.ok() && std::chrono::steady_clock::now() < until; unsafe = check_kafka_log(options_)) {}
+  ASSERT_FALSE(unsafe.ok());
+  EXPECT_EQ(unsafe.error().code, "log-settings-unsafe");
+  EXPECT_THAT(unsafe.error().message, AllOf(HasSubstr(options_.layout.stream_name(Stream::kRequests)),
+                                            HasSubstr("retention.ms=3600000, expected at least 604800000")));
+}
+
 TEST_F(Topics, AnAgentMakesNoneAndWaitsForThoseThatItUses) {
   options_.makes_streams = false;
   options_.open_timeout = 500 * kMillisecond;

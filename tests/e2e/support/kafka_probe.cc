@@ -1,11 +1,12 @@
 // What a plain client of Kafka sees, beside Berth.
 //
 //   kafka_probe BROKERS topic NAME PARTITIONS   makes the topic
-//   kafka_probe BROKERS partitions              a line each: TOPIC PARTITION LEADER IN_SYNC REPLICAS; -1: no
-//   leader kafka_probe BROKERS produce TOPIC           until it is ended: in each partition one record after
-//   the other, acks=all; a line for
-//                                               each that is acknowledged: PARTITION MILLISECONDS (of
-//                                               CLOCK_MONOTONIC)
+//   kafka_probe BROKERS partitions              a line each: TOPIC PARTITION LEADER IN_SYNC REPLICAS
+//                                               (LEADER -1: there is none)
+//   kafka_probe BROKERS lose TOPIC OFFSET       deletes the records of partition 0 before OFFSET
+//   kafka_probe BROKERS produce TOPIC           until it is ended: in each partition one record after the
+//                                               other, acks=all; a line for each that is acknowledged:
+//                                               PARTITION MILLISECONDS (of CLOCK_MONOTONIC)
 #include <librdkafka/rdkafka.h>
 
 #include <chrono>
@@ -27,6 +28,10 @@ struct Closer {
   void operator()(rd_kafka_queue_t* queue) const { rd_kafka_queue_destroy(queue); }
   void operator()(rd_kafka_NewTopic_t* topic) const { rd_kafka_NewTopic_destroy(topic); }
   void operator()(rd_kafka_event_t* event) const { rd_kafka_event_destroy(event); }
+  void operator()(rd_kafka_DeleteRecords_t* records) const { rd_kafka_DeleteRecords_destroy(records); }
+  void operator()(rd_kafka_topic_partition_list_t* list) const {
+    rd_kafka_topic_partition_list_destroy(list);
+  }
   void operator()(const rd_kafka_metadata_t* metadata) const { rd_kafka_metadata_destroy(metadata); }
 };
 template <class T> using Owned = std::unique_ptr<T, Closer>;
@@ -78,6 +83,19 @@ int make_topic(rd_kafka_t* handle, const char* name, int partitions) {
       rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event.get()), &count);
   const auto error = count == 1 ? rd_kafka_topic_result_error(results[0]) : RD_KAFKA_RESP_ERR_UNKNOWN;
   return error == RD_KAFKA_RESP_ERR_NO_ERROR ? 0 : fail(rd_kafka_err2str(error));
+}
+
+int lose_beginning(rd_kafka_t* handle, const char* topic, std::int64_t offset) {
+  const Owned<rd_kafka_topic_partition_list_t> before(rd_kafka_topic_partition_list_new(1));
+  rd_kafka_topic_partition_list_add(before.get(), topic, 0)->offset = offset;
+  const Owned<rd_kafka_DeleteRecords_t> records(rd_kafka_DeleteRecords_new(before.get()));
+  rd_kafka_DeleteRecords_t* asked[] = {records.get()};
+  const Owned<rd_kafka_queue_t> queue(rd_kafka_queue_new(handle));
+  rd_kafka_DeleteRecords(handle, asked, 1, nullptr, queue.get());
+  const Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(queue.get(), kPatienceMs));
+  if (!event || rd_kafka_event_error(event.get()) != RD_KAFKA_RESP_ERR_NO_ERROR) return fail("no answer");
+  const auto* left = rd_kafka_DeleteRecords_result_offsets(rd_kafka_event_DeleteRecords_result(event.get()));
+  return left->elems[0].err == RD_KAFKA_RESP_ERR_NO_ERROR ? 0 : fail(rd_kafka_err2str(left->elems[0].err));
 }
 
 Owned<const rd_kafka_metadata_t> metadata_of(rd_kafka_t* handle) {
@@ -133,6 +151,7 @@ int main(int argc, char** argv) {
   if (!handle) return fail("how: see its first lines");
   if (what == "topic" && argc == 5) return make_topic(handle.get(), argv[3], std::stoi(argv[4]));
   if (what == "partitions" && argc == 3) return list_partitions(handle.get());
+  if (what == "lose" && argc == 5) return lose_beginning(handle.get(), argv[3], std::stoll(argv[4]));
   if (what == "produce" && argc == 4) return produce(handle.get(), argv[3]);
   return fail("how: see its first lines");
 }

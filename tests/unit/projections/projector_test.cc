@@ -313,6 +313,36 @@ TEST(Projector, P12_AGlanceFindsALossThatWasMadeGoodToTheVeryOffset) {
   log.expect_to_start_anew();
 }
 
+// Deleted records, or a retention that somebody set.
+TEST(Projector, P12_AJournalThatLostItsBeginningIsComparedFromWhereItBegins) {
+  Rig rig({.flush_records = 1});
+  auto journal = busy_journal(10);
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run());
+  rig.server->retain(kJournal, 5);
+  ASSERT_TRUE(rig.follower->check_against_log());
+  ASSERT_TRUE(rig.follower->glance());
+  EXPECT_TRUE(rig.told.rebuilt.empty());
+  journal.append({session_requested("later")});
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run());
+  EXPECT_EQ(hash_of(*rig.projector), folded_hash(journal));
+  rig.restart();
+  EXPECT_EQ(rig.follower->lost_beginning(), 5u);
+  ASSERT_TRUE(rig.follower->check_against_log());
+}
+
+// What it would need to start anew is gone.
+TEST(Projector, P12_ACopyThatMustStartAnewOnAJournalWithoutItsBeginningStopsByName) {
+  LostAndMadeGood log(3);
+  log.rig.server->retain(kJournal, 2);
+  auto done = log.rig.follower->check_against_log();
+  for (int i = 0; i < 3 && done; ++i) done = log.rig.run();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, "log-beginning-lost") << to_string(done.error());
+  EXPECT_FALSE(JournalFollower::may_go_on(done.error()));
+}
+
 // The gap behind what was lost came back as it was.
 TEST(Projector, P12_AGlanceFindsALossRightBeforeTheOneBefore) {
   Rig rig({.flush_records = 1});

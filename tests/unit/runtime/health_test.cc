@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "controller/runtime/log_probe.h"
+#include "controller/runtime/log/log_probe.h"
 #include "tests/support/journal.h"
 #include "tests/unit/runtime/node_rig.h"
 

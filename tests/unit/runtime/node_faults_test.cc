@@ -106,6 +106,18 @@ TEST(NodeFaults, AJournalWithoutItsBeginningGoesOnFromAWholeStateAndElseIsRefuse
     ASSERT_TRUE(rig.start());
     ASSERT_TRUE(rig.await([&] { return rig.node().deciding(); }));
     EXPECT_EQ(rig.answer_to(define_domain("after")), "");
+    EXPECT_NE(rig.failing("journal-beginning"), "");
+    const auto page = rig.api().read_journal(0, 10, 1u << 20);
+    ASSERT_FALSE(page);
+    EXPECT_EQ(page.error().code, "log-beginning-lost") << to_string(page.error());
+    ASSERT_TRUE(rig.api().accept_truncation());
+    EXPECT_EQ(rig.failing("journal-beginning"), "");
+  }
+  {
+    const auto log = opened_log(folder.path());
+    NodeRig rig(*log, folder.path(), config);
+    ASSERT_TRUE(rig.start());
+    EXPECT_EQ(rig.failing("journal-beginning"), "") << "a restart keeps what was accepted";
   }
   std::filesystem::remove_all(folder.path() / "state");
   const auto log = opened_log(folder.path());

@@ -83,7 +83,7 @@ std::string NodeRig::answer_to(v1::Request request, const std::string& actor) {
   controller::stamp_times(*api_, request);
   request.mutable_owner()->set_user("admin");
   if (actor == kActor) *request.mutable_owner() = owner("admin");
-  if (!api_->submit(request, {})) return "silent";
+  if (const auto asked = api_->submit(request, {}); !asked) return asked.error().code.word();
   const auto key = projections::RequestRow::make_key(actor, id);
   std::string code = "silent";
   await_state([&](const controller::StateView& view) {

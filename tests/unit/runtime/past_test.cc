@@ -24,6 +24,10 @@ TEST(PastOfAServer, P35_AStateOfRecordsThatTheLogLostIsTakenForNoOther) {
   ASSERT_TRUE(server.await([](const projections::State& state) {  // folded again, and led anew
     return state.epoch().epoch == 2 && state.key_pairs.size() == 1;
   }));
+  const auto refused = server.ask(key, "POST", "/v1/users", R"({"name": "u0"})");
+  EXPECT_EQ(refused.first, 503u);
+  EXPECT_NE(refused.second.find("log-truncated"), std::string::npos) << refused.second;
+  ASSERT_EQ(server.ask(key, "POST", "/v1/cluster/accept-truncation", "").first, 200u);
   for (const char* name : {"u1", "u2"}) {
     const auto next = server.ask(key, "POST", "/v1/users", R"({"name": ")" + std::string(name) + R"("})");
     ASSERT_EQ(next.first, 201u) << next.second;

@@ -63,14 +63,16 @@ TEST_F(TruncatedJournal, P26_StartsForWhoAcceptsItAndIsReady) {
   EXPECT_EQ(again.failing("truncation"), "");
 }
 
-TEST_F(TruncatedJournal, P26_UnderARunningNodeIsFollowedAndNotReadyUntilAnOperatorAccepts) {
+TEST_F(TruncatedJournal, P26_UnderARunningNodeTakesNoChangeUntilAnOperatorAccepts) {
   Offset left = 0;
   {
     NodeRig rig(log_, folder());
     left = shortened(rig, 2);
     log_.truncate(kJournal, left);
     ASSERT_TRUE(rig.await([&] { return rig.api().facts().truncation.has_value(); }));
-    EXPECT_TRUE(rig.define()) << "it goes on";
+    v1::Request change;
+    change.mutable_define()->add_domains()->set_name("late");
+    EXPECT_EQ(rig.answer_to(change), "log-truncated");
     const auto gone = rig.api().facts().truncation;
     ASSERT_TRUE(gone);
     EXPECT_EQ(gone->left, left);
@@ -83,6 +85,7 @@ TEST_F(TruncatedJournal, P26_UnderARunningNodeIsFollowedAndNotReadyUntilAnOperat
     EXPECT_NE(restarted.failing("truncation"), "") << "a restart accepts nothing";
     ASSERT_TRUE(restarted.api().accept_truncation());
     EXPECT_EQ(restarted.failing("truncation"), "");
+    EXPECT_TRUE(restarted.define()) << "what was accepted is gone, and changes are taken";
   }
   NodeRig accepted(log_, folder());
   ASSERT_TRUE(accepted.start());
@@ -96,6 +99,7 @@ TEST_F(TruncatedJournal, F13_ARecordInThePlaceOfALostVoidOneIsShown) {
   ASSERT_TRUE(rig.await([&] { return rig.node().voids().contains(left); }));
   log_.truncate(kJournal, left);
   ASSERT_TRUE(rig.await([&] { return rig.api().facts().truncation.has_value(); }));
+  ASSERT_TRUE(rig.api().accept_truncation());
   rig.ask_for_session("s1");
   ASSERT_TRUE(rig.await_state([&](const controller::StateView& view) { return view.position > left; }));
   EXPECT_FALSE(rig.node().voids().contains(left));

@@ -46,6 +46,24 @@ TEST(Authentication, AWrongKeyIsRefused) {
   EXPECT_EQ(ApiRig::code_of(rig.send(request)), "unknown-key");
 }
 
+// Its state is still made of the log: what it lacks is not unknown.
+TEST(Authentication, AServerThatCatchesUpCallsNoKeyUnknownAndShowsNothing) {
+  ApiRig rig;
+  rig.cell.catching_up = true;
+  for (const char* key : {"admin-key", "alice-key"}) {
+    const auto reply = rig.ask({.target = "/v1/sessions", .key = key});
+    EXPECT_EQ(reply.status, 503u);
+    EXPECT_EQ(ApiRig::code_of(reply), "not-ready");
+    EXPECT_EQ(ApiRig::header_of(reply, "Retry-After"), "1");
+  }
+  api::HttpRequest open;
+  open.method = "GET";
+  open.target = "/livez";
+  EXPECT_EQ(rig.send(open).status, 200u);
+  rig.cell.catching_up = false;
+  EXPECT_EQ(rig.ask({.target = "/v1/sessions"}).status, 200u);
+}
+
 TEST(Authentication, AWrongSecretIsRefusedWithAHint) {
   ApiRig rig;
   auto request = rig.request({.target = "/v1/whoami"});

@@ -152,6 +152,8 @@ class FakeCell final : public controller::ApiContext {
     return {};
   }
   Duration log_level_lasts = 0;
+  bool catching_up = false;
+  bool catches_up() override { return catching_up; }
   Result<void> accept_truncation() override {
     truncation.reset();
     return {};

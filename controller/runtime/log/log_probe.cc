@@ -1,4 +1,4 @@
-#include "controller/runtime/log_probe.h"
+#include "controller/runtime/log/log_probe.h"
 
 #include <pthread.h>
 
@@ -42,6 +42,7 @@ void LogProbe::look() {
   const auto journal = log_.extent({Stream::kJournal, 0});
   if (!journal) return health_.log_fails(journal.error());
   health_.journal_ends(journal->end, clock_.now().boottime);
+  health_.journal_begins(journal->begin);
   for (const Stream stream : {Stream::kRequests, Stream::kReports})
     for (std::uint32_t number = 0; number < log_.layout().partitions_of(stream); ++number)
       look_at({stream, number});
