@@ -387,6 +387,8 @@ Offset CellNode::next_input(const Partition& partition) const {
 
 std::vector<ReadyCheck> CellNode::ready() const {
   std::vector<ReadyCheck> checks = health_->checks(clock_.now().boottime);
+  if (catches_up_)
+    checks.push_back({"catch-up", false, "the state has not come to the log's end since it was begun"});
   if (const auto gone = truncation_.get())
     checks.push_back({"truncation", false,
                       "the journal ended at " + std::to_string(gone->left) +

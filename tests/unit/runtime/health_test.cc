@@ -48,6 +48,17 @@ TEST_F(HealthTest, SaysHowManyRecordsAreNotFolded) {
   EXPECT_EQ(health_.lag(), 0u);
 }
 
+TEST_F(HealthTest, HasCaughtUpOnceAllIsFoldedThatTheLogHas) {
+  EXPECT_TRUE(health_.has_caught_up());
+  health_.journal_ends(25, kNow);
+  EXPECT_FALSE(health_.has_caught_up());
+  health_.folded(25);
+  EXPECT_TRUE(health_.has_caught_up());
+  Health unasked;
+  unasked.folded(10);
+  EXPECT_FALSE(unasked.has_caught_up()) << "nobody knows where the log ends";
+}
+
 TEST_F(HealthTest, P28_IsRedAfterThreeSecondsWithoutAHeartbeat) {
   EXPECT_EQ(failing(health_, kNow + 4 * kSecond), "leader: not heard for 4 s");
   health_.heartbeat(kNow + 4 * kSecond);
