@@ -276,7 +276,8 @@ void CellNode::on_record(const LogEntry& entry, const projections::ApplyOutcome&
     events_.count(projection.record());
     for (SessionWatch* watch : rows_.watches) watch->on_record(projection.record());
   }
-  if (outcome.applied() && projection.record().header().sequence() == 0) health_->elected();
+  if (outcome.applied() && projection.record().header().sequence() == 0)
+    health_->elected(projection.state().epoch().controller != config_.controller.name);
   suspicious_ = suspicious_ || projections::is_suspicious(outcome, projection);
   if (on_record_)
     told_.push_back({entry.offset,

@@ -26,9 +26,12 @@ void Health::own_void(Offset offset, const std::string& why, Timestamp now) {
   void_at_ = now;
 }
 
-void Health::elected() {
+void Health::elected(bool another) {
   const std::lock_guard lock(mutex_);
   void_at_ = 0;
+  another_leads_ = another;
+  append_errors_.clear();
+  append_fails_ = false;
 }
 
 void Health::journal_ends(Offset end, Timestamp now) {
@@ -90,7 +93,8 @@ void Health::store_result(const Result<void>& result) {
 
 ReadyCheck Health::log_check(Timestamp now) const {
   if (log_error_) return {"log", false, to_string(*log_error_)};
-  if (!append_errors_.empty()) return {"log", false, to_string(append_errors_.begin()->second)};
+  if (!append_errors_.empty() && !another_leads_)
+    return {"log", false, to_string(append_errors_.begin()->second)};
   if (answered_ == 0) return {"log", false, "it has not answered yet"};
   if (now > answered_ + limits_.log_silent)
     return {"log", false, "no answer for " + seconds(now - answered_)};

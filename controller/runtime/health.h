@@ -33,7 +33,8 @@ class Health {
   void folded(Offset next);
   // A record of the current epoch was void: its leader believes in what nobody applies.
   void own_void(Offset offset, const std::string& why, Timestamp now);
-  void elected();  // a new epoch
+  // A new epoch. `another`: of another controller.
+  void elected(bool another);
   // The log answered: the journal ends here. Or it did not.
   void journal_ends(Offset end, Timestamp now);
   // As the log said last; 0: the journal is whole, or nobody has asked yet.
@@ -46,7 +47,8 @@ class Health {
   std::uint64_t lag() const;
   // An input of the partition lies at `next`, the first that is not taken, since then; nullopt: none does.
   void input_waits(const Partition& partition, Offset next, std::optional<Timestamp> since);
-  // What appends and the store's writes come to: an error stays until one succeeds.
+  // What the leader's appends and the store's writes come to: an error stays until one succeeds, of an append
+  // until the next epoch at most. What fails while another leads was appended before.
   void append_result(Stream stream, const AppendResult& result);
   // The error of an append after which the log is broken (is_log_broken()); nullopt: the log is whole.
   std::optional<Error> broken() const;
@@ -75,6 +77,7 @@ class Health {
   Offset wanted_ = 0;       // an end of the journal that is not folded yet; 0: none is known
   Timestamp wanted_since_ = 0;
   std::optional<Error> log_error_, store_error_, broken_;
+  bool another_leads_ = false;
   std::map<Stream, Error> append_errors_;   // of streams whose last append failed
   std::atomic<bool> append_fails_ = false;  // there are any: appends that succeed need no lock
   std::string void_;                        // the last void record of the current epoch

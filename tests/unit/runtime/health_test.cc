@@ -78,7 +78,7 @@ TEST_F(HealthTest, P28_IsRedWhileRecordsOfTheLeadersOwnEpochAreVoid) {
   health_.own_void(7, "link", kNow);
   EXPECT_EQ(failing(health_, kNow + kSecond),
             "leader-records: the record at offset 7 is void (link), 1 s ago");
-  health_.elected();
+  health_.elected(true);
   EXPECT_EQ(failing(health_, kNow + kSecond), "") << "another epoch";
 }
 
@@ -88,6 +88,20 @@ TEST_F(HealthTest, P28_IsRedWhileAnAppendFailsAndGreenOnceOneSucceeds) {
   EXPECT_EQ(failing(health_, kNow), "log: log-io-error: too many open files");
   health_.append_result(Stream::kJournal, {AppendState::kDurable, 3, {}});
   EXPECT_EQ(failing(health_, kNow), "");
+}
+
+TEST_F(HealthTest, P28_AStandbyIsNotRedForWhatItFailedToAppendAsTheLeader) {
+  const AppendResult failed{AppendState::kUnknown, 0, make_error("log-unavailable", "purged")};
+  health_.append_result(Stream::kJournal, failed);
+  health_.append_result(Stream::kOrders, failed);
+  health_.elected(true);
+  EXPECT_EQ(failing(health_, kNow), "");
+  health_.append_result(Stream::kHealth, failed);
+  EXPECT_EQ(failing(health_, kNow), "") << "of an append of before that fails late";
+  health_.elected(false);
+  EXPECT_EQ(failing(health_, kNow), "") << "it leads again, and has appended its election";
+  health_.append_result(Stream::kControl, failed);
+  EXPECT_EQ(failing(health_, kNow), "log: log-unavailable: purged");
 }
 
 TEST_F(HealthTest, P28_IsRedWhileTheStoreFails) {
