@@ -1,27 +1,31 @@
 #!/usr/bin/env python3
-"""tests/e2e/campaign.py [--minutes N] [--seed S] [--return-within SECONDS]
+"""tests/e2e/campaign.py [--minutes N] [--seed S] [--rate N] [--return-within SECONDS]
 
-A cell on a real Kafka broker, with two controllers and two agents, under one fault after the other: kill -9 and SIGSTOP of a
-controller, an agent and the broker; an agent that is away, stopped or dead, for 4, 7, 9 and 30 seconds. Sessions are asked for
-all the while. Then everything heals, and:
+A cell on three Kafka brokers, with two controllers and three agents, under 300 requests a second (support/load.py) and one fault after the other: kill -9 and
+SIGSTOP of each broker, each controller and each agent in turn, those that lead first, the next one when the last has healed. Beside it a plain client appends
+to a topic of its own. Without --minutes it takes one, in which as many faults come as fit; with BERTH_TEST_LONG=1 it takes ten, and agents are also away,
+stopped or dead, for 4, 7, 9 and 30 seconds.
 
-  - nothing is lost: what was accepted ends well, and sessions that may not be started again are the same processes as before;
-  - nothing is doubled: no name twice, one start of what may not be started again, and never two at once of what may;
+Of each fault it prints how long the plain client and Berth's decisions were silent; Berth may be silent a little longer (ADDS). Then everything heals, and:
+
+  - nothing is lost: each acknowledged write is in the state; sessions that may not be started again are the same processes as before, and so are those that
+    may and whose agent's lease is longer than any fault;
+  - nothing is doubled: each write's events are in the journal once, no name is there twice, one start of what may not be started again, never two at once of
+    what may;
   - work waits for an agent that is away, and is placed --return-within seconds after its return at the latest (default 2);
-  - a replay of the journal gives the live state.
+  - a replay of the journal gives the live state;
+  - while nothing was away, at least half of the requests asked for were answered.
 
-The order of the faults is drawn from the seed; each kind comes before any comes again. Exit code 0: all held; 1: what did not
-is said on stderr.
+The order of the faults is drawn from the seed. Exit code 0: all held; 1: what did not is said on stderr, and where the logs are kept.
 """
 
 import argparse
 import datetime
-import json
+import glob
 import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -31,292 +35,357 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "support")]
 
 import berth as rig
+import brokers
+import cell
+import ledger
+import load
 
+LONG = os.environ.get("BERTH_TEST_LONG") == "1"
 AWAY_S = (4, 7, 9, 30)
-SMALL = ("--cpu", "0.1", "--mem", "128m", "-q")
+STEADY_S = 2.0  # nobody has waited for so long: it is over
+CALM_S = 2.0  # between two faults; the rate is that of these
+SMALL = {"cpu": "0.1", "mem": "128m"}
 DOUBLED = 99  # the exit code of a program that finds itself running already
+BRIEF = "a3"  # the agent whose lease is shorter than some faults: what may be started again is
+# Seconds, to what the plain client waits. Other tests run beside the short form.
+ADDS = {("broker", "killed"): 2.0, ("broker", "frozen"): 5.0, ("controller", "killed"): 2.0, ("controller", "frozen"): 2.0, ("agent", "killed"): 1.0,
+        ("agent", "frozen"): 1.0}
+ADDS_BESIDE_OTHERS = 4.0
 
 
-class Part:
-    """A program of the cell, to be killed, started again, or stopped for a while."""
+class Cell(cell.Cell):
+    names = ("a1", "a2", BRIEF)
+    of_log = ()
 
-    def __init__(self, name, data, *words):
-        self.name, self.data, self.words, self.process = name, data, [*words, "--name", name], None
+    def brokers_in(self, data):
+        return brokers.Brokers(data)
 
-    def start(self):
-        self.process = rig.Process(self.words, self.data, f"{self.data}/{self.name}.log")
+    def kernels_of(self, data):
+        lease = ["--lease-seconds", "5"] if os.path.basename(data) == BRIEF else []
+        return [*super().kernels_of(data), "--accelerator", "mock:1x2", *lease]
 
-    def kill(self):
-        self.process.kill()
+    def leader(self):
+        """The controller that leads; None: nobody says."""
+        name = self.cli().json("cluster", "show")["leader"]
+        return next((one for one in self.controllers if one.name == name), None)
 
-    def send(self, which):
-        self.process.child.send_signal(which)
+    def is_whole(self):
+        for part in self.controllers + self.agents:
+            part.held()
+        return self.brokers.are_in_sync() and all(map(self.is_ready, self.controllers)) and self.alive() == set(self.names)
 
-    def held(self):
-        if not self.process.runs():
-            raise AssertionError(f"{self.name} ended by itself: {self.process.words()[-2000:]}")
+    def what_is_not(self):
+        """Words for people."""
+        yield f"partitions: {[one for one in self.brokers.partitions() if one[2] < 1 or one[3] < one[4]]}; agents that are ALIVE: {sorted(self.alive())}"
+        for controller in self.controllers:
+            yield f"{controller.name}: {rig.asked(controller, 'GET', '/readyz?verbose')[1].decode()}"
 
-
-class Broker:
-    """As a Part; its process is not a child of this one."""
-
-    name = "broker"
-
-    def __init__(self, data):
-        self.data, self.port = data, str(rig.free_port())
-
-    def run(self, action, *words):
-        done = subprocess.run([os.path.join(rig.ROOT, "ops", "kafka", action), "--data", self.data, *words], capture_output=True,
-                              text=True, timeout=300, check=False)
-        if done.returncode != 0:
-            raise AssertionError(done.stdout + done.stderr)
-        return done.stdout.strip()
-
-    def start(self):
-        return self.run("start", "--port", self.port)
-
-    def kill(self):
-        self.run("stop", "--kill")
-
-    def send(self, which):
-        with open(self.data + "/broker.pid", encoding="ascii") as file:
-            os.kill(int(file.read()), which)
-
-    def held(self):
-        pass
+    @staticmethod
+    def is_ready(controller):
+        try:
+            return rig.asked(controller, "GET", "/readyz")[0] == 200
+        except OSError:
+            return False
 
 
-class Cell:
-    names = ("a1", "a2")  # of its agents
+class Target:
+    """What can be taken away and brought back: a broker by its number, or a part."""
 
-    def __init__(self, root):
-        self.root, self.controllers, self.agents = root, [], []
-        self.broker = Broker(self.folder("kafka"))
+    def __init__(self, kind, name, kill, start, send):
+        self.kind, self.name, self.kill, self.start, self.send = kind, name, kill, start, send
 
-    def start(self):
-        url = self.broker.start() + "/campaign"
-        first, second = self.folder("c1"), self.folder("c2")
-        self.controllers = [self.controller("c1", first, url), self.controller("c2", second, url, "--cluster-file", first + "/cluster.json")]
-        self.serve(self.controllers[0])
-        os.makedirs(second + "/keys", mode=0o700)
-        shutil.copy(first + "/keys/admin.json", second + "/keys/admin.json")
-        self.serve(self.controllers[1])
-        self.agents = [self.agent(name, self.folder(name), url) for name in self.names]
-        for agent in self.agents:
-            agent.start()
-        rig.eventually("its agents are ALIVE", lambda: self.alive() == set(self.names))
+    @staticmethod
+    def broker(all_of_them, number):
+        return Target("broker", f"broker {number}", lambda: all_of_them.kill(number), all_of_them.start, lambda which: all_of_them.send(number, which))
 
-    def folder(self, name):
-        path = os.path.join(self.root, name)
-        os.mkdir(path, 0o700)
-        return path
+    @staticmethod
+    def part(kind, part):
+        return Target(kind, part.name, part.kill, part.start, part.send)
 
-    def controller(self, name, data, url, *more):
-        return Part(name, data, rig.program("berth-controller"), "--log", url, "--allow-one-replica", "--data", data, "--port",
-                    str(rig.free_port()), *more)
+    def take_away(self, how):
+        if how == "killed":
+            self.kill()
+        else:
+            self.send(signal.SIGSTOP)
 
-    def serve(self, controller):
-        controller.start()
-        rig.eventually(f"{controller.name} serves", lambda: " serves " in controller.process.words() or controller.held())
-
-    def agent(self, name, data, url):
-        key = data + "/key.json"
-        with open(os.open(key, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
-            file.write(self.cli().ok("agent", "enroll", name))
-        return Part(name, data, rig.program("berth-agent"), "--log", url, "--key-file", key, "--data", data + "/agent",
-                    *self.kernels_of(data))
-
-    def kernels_of(self, _):
-        """Options of an agent with this folder."""
-        return ["--backend", "process", *rig.process_user(), "--end-kernels"]
-
-    def cli(self, other_than=None):
-        return rig.Cli(next(one.data for one in self.controllers if one is not other_than))
-
-    def alive(self):
-        return set(self.cli()("agent", "ls", "--state", "ALIVE", "-o", "name", "-q").stdout.split())
-
-    def parts(self):
-        return [self.broker, *self.controllers, *self.agents]
-
-    def remove(self):
-        for part in self.agents + self.controllers:
-            if part.process is not None:
-                part.kill()
-            rig.end_kernels(part.data)
-        self.broker.run("stop", "--kill")
+    def bring_back(self, how):
+        if how == "killed":
+            self.start()
+        else:
+            self.send(signal.SIGCONT)
 
 
 class Campaign:
-    def __init__(self, cell, options):
-        self.cell, self.options, self.rng = cell, options, random.Random(options.seed)
-        self.began = time.monotonic()
-        self.asked, self.accepted, self.slowest = {}, set(), 0.0  # name -> whether it may be started again
-        self.work = os.path.join(cell.root, "work")
+    def __init__(self, running, options):
+        self.cell, self.options, self.rng = running, options, random.Random(options.seed)
+        self.began, self.over = time.monotonic(), threading.Event()
+        self.jobs, self.slowest, self.calm, self.figures, self.too_long = {}, 0.0, [], [], []
+        self.work = os.path.join(running.root, "work")
         os.mkdir(self.work)
         os.chmod(self.work, 0o777)  # programs of kernels have a user of their own
-        for agent in cell.agents:
-            cell.cli().ok("session", "run", *SMALL, "--agent", agent.name, "--name", f"stays-{agent.name}")
-        self.pids = self.pids_of_those_that_stay()
+        self.targets = {"broker": [Target.broker(running.brokers, number) for number in running.brokers.numbers],
+                        "controller": [Target.part("controller", one) for one in running.controllers],
+                        "agent": [Target.part("agent", one) for one in running.agents]}
+        self.due = {}
+        running.cli().ok("group", "set", "default", "--head-of-line", "greedy")  # what waits for a device holds up nobody
+        self.begin_what_stays()
+        self.probe = brokers.Probe(running.brokers.servers)
+        self.load = load.Load(running.controllers, options.rate, options.seed, self.session_body)
+        self.asker = threading.Thread(target=self.ask_jobs, daemon=True)
+        self.asker.start()
 
     def say(self, text):
         print(f"{time.monotonic() - self.began:6.1f} s  {text}", flush=True)
 
     # ---- work ----
 
+    def begin_what_stays(self):
+        self.asked_to_stay = {}  # name -> the agent
+        for agent in self.cell.names:
+            for name, *may in (("stays",), ("keeps", "--requeueable")):
+                self.asked_to_stay[f"{name}-{agent}"] = agent
+                self.cell.cli().ok("session", "run", "--cpu", "0.1", "--mem", "128m", "-q", "-d", "--agent", agent, "--name", f"{name}-{agent}", *may, "--",
+                                   *self.locked(f"{name}-{agent}", "exec sleep 100000"))
+        self.pids = self.pids_of_those_that_stay()
+
     def pids_of_those_that_stay(self):
-        names = [f"stays-{agent.name}" for agent in self.cell.agents]
-        for name in names:
+        """Not of those whose lease may be over."""
+        for name in self.asked_to_stay:
             self.cell.cli().wait(name)
-        return {name: self.cell.cli().pid(name) for name in names}
+        return {name: self.cell.cli().pid(name) for name in self.asked_to_stay if name != f"keeps-{BRIEF}"}
 
-    def ask(self, cli, seconds, *more, again=None):
-        """A session that notes its start and its end, and holds a lock between them. Returns its name."""
-        name = f"job-{len(self.asked) + 1}"
-        notes = os.path.join(self.work, name)
-        again = self.rng.random() < 0.5 if again is None else again
-        self.asked[name] = again
-        told = cli("session", "run", *SMALL, "--type", "batch", "-d", "--name", name, *(["--requeueable"] if again else []), *more, "--",
-                   "flock", "-n", "-E", str(DOUBLED), notes + ".lock", "sh", "-c",
-                   f"echo start >> {notes}; sleep {seconds}; echo end >> {notes}")
-        if told.returncode == 0:
-            self.accepted.add(name)
-        elif told.returncode not in (6, 7):  # it does not know whether it was taken
-            raise AssertionError(f"{name} was refused: {told.stderr}")
-        return name
+    def notes(self, name):
+        return os.path.join(self.work, name)
 
-    def ask_some(self, cli):
-        for _ in range(2):
-            self.ask(cli, self.rng.choice((0.1, 1, 3, 6)))
+    def locked(self, name, words):
+        """A program that notes its start, and ends at once where another one of its name runs."""
+        return ["flock", "-n", "-E", str(DOUBLED), self.notes(name) + ".lock", "sh", "-c", f"echo start >> {self.notes(name)}; {words}"]
+
+    def session_body(self, name):
+        return {"name": name, "resources": {**SMALL, "cuda.shares": "1"}, "command": self.locked(name, "exec sleep 1000")}
+
+    def ask_job(self, seconds, again, agent=""):
+        """A batch session that notes its end, too. Returns a future of its write."""
+        name = f"job-{len(self.jobs) + 1}"
+        self.jobs[name] = again
+        body = {"name": name, "type": "batch", "resources": SMALL, "requeueable": self.jobs[name],
+                "command": self.locked(name, f"sleep {seconds}; echo end >> {self.notes(name)}")}
+        if agent:
+            body["designated"] = {"agents": [agent], "rule": "strict"}
+        return self.load.ask("job", "POST", "/v1/sessions", body, name)
+
+    def ask_jobs(self):
+        chance = random.Random(self.options.seed + 1)
+        while not self.over.wait(1):
+            self.ask_job(chance.choice((0.1, 1, 3, 6)), chance.random() < 0.5)
 
     # ---- faults ----
 
     def faults(self):
-        cell = self.cell
-        for part in (self.rng.choice(cell.controllers), self.rng.choice(cell.agents), cell.broker):
-            yield lambda part=part: self.kill(part)
-            yield lambda part=part: self.stop(part)
-        for seconds in AWAY_S:
-            yield lambda seconds=seconds: self.away(self.rng.choice(cell.agents), seconds, self.rng.random() < 0.5)
+        """Without end. One of each kind, killed and frozen, brokers first; then the others, until all were."""
+        while True:
+            for kinds in (["broker"], self.rng.sample(["controller", "agent"], 2)):
+                for kind in kinds:
+                    for how in ("killed", "frozen"):
+                        yield lambda kind=kind, how=how: self.fault(self.next_target(kind, how), how)
+            if LONG:
+                yield lambda: self.away(self.rng.choice(self.cell.agents), self.next_of("away", AWAY_S), self.rng.random() < 0.5)
 
-    def kill(self, part):
-        seconds = self.rng.uniform(0, 5)
-        self.say(f"kill -9 of {part.name}, started again after {seconds:.1f} s")
-        part.kill()
-        self.ask_until(seconds, part, part.start)
+    def next_of(self, what, all_of_them, first=None):
+        left = self.due.get(what) or self.rng.sample(list(all_of_them), len(all_of_them))
+        chosen = first if first in left else left[0]
+        self.due[what] = [one for one in left if one is not chosen]
+        return chosen
 
-    def stop(self, part):
-        seconds = self.rng.uniform(0.5, 6)
-        self.say(f"SIGSTOP of {part.name} for {seconds:.1f} s")
-        part.send(signal.SIGSTOP)
-        self.ask_until(seconds, part, lambda: part.send(signal.SIGCONT))
+    def next_target(self, kind, how):
+        return self.next_of((kind, how), self.targets[kind], self.leading(kind))
 
-    def ask_until(self, seconds, part, bring_back):
-        """Asks for work while the part is away; what is asked then may take longer than that."""
-        timer = threading.Timer(seconds, bring_back)
-        timer.start()
+    def leading(self, kind):
+        if kind == "agent":
+            return None
+        name = f"broker {self.cell.brokers.leader_of_journal()}" if kind == "broker" else getattr(self.cell.leader(), "name", "")
+        return next((one for one in self.targets[kind] if one.name == name), None)
+
+    def fault(self, target, how):
+        leads = " (leads)" if self.leading(target.kind) is target else ""
+        since = time.monotonic()
+        target.take_away(how)
         try:
-            self.ask_some(self.cell.cli(part))
+            if target.kind == "broker":
+                self.wait_until("all goes on without it", lambda: self.goes_on(since))
+            else:
+                self.sleep_until(since + self.rng.uniform(2, 5))
         finally:
-            timer.join()
+            away = time.monotonic() - since
+            target.bring_back(how)
+        self.heal()
+        self.judge(target.kind, f"{target.name}{leads} {how} for {away:.1f} s", since, ADDS[target.kind, how])
+
+    def heal(self):
+        try:
+            rig.eventually("the cell is whole again", self.cell.is_whole, 120)
+        except AssertionError as late:
+            raise AssertionError("\n".join([str(late), *self.cell.what_is_not(), *self.load.wrong[:20], *self.too_long,
+                                            f"asked again: {dict(self.load.again)}"])) from late
+
+    def wait_until(self, what, check):
+        """What does not come is told with the figures."""
+        try:
+            rig.eventually(what, check)
+        except AssertionError as late:
+            self.too_long.append(str(late))
+
+    def goes_on(self, since):
+        steady = time.monotonic() - STEADY_S
+        return steady > since + 1 and self.probe.silence(steady) < STEADY_S / 4 and brokers.silence(self.load.decided, steady) < STEADY_S / 4
+
+    def judge(self, kind, what, since, adds):
+        healed = time.monotonic()
+        plain, ours = self.probe.silence(since), brokers.silence(self.load.decided, since)
+        self.say(f"{what}, whole after {healed - since:.1f} s: the plain client waited {plain:.2f} s, Berth {ours:.2f} s")
+        self.figures.append((kind, ours - plain, plain, ours, what))
+        bound = plain + adds + (0 if LONG else ADDS_BESIDE_OTHERS)
+        if ours > bound:
+            self.too_long.append(f"{what}: Berth waited {ours:.2f} s, more than {bound:.2f}")
+        self.sleep_until(healed + CALM_S)
+        self.calm.append((healed, time.monotonic()))
 
     def away(self, agent, seconds, dead):
-        gone = time.monotonic()
-        if dead:
-            agent.kill()
-        else:
-            agent.send(signal.SIGSTOP)
+        """Work for it is asked for shortly before its return."""
+        target, how, gone = Target.part("agent", agent), "killed" if dead else "frozen", time.monotonic()
+        target.take_away(how)
         self.sleep_until(gone + seconds - 0.8)
-        name = self.ask(self.cell.cli(), 0.1, "--agent", agent.name, again=True)
+        write = self.ask_job(0.1, True, agent.name).result(rig.PATIENCE)
         self.sleep_until(gone + seconds)
         back = time.time()
-        if dead:
-            agent.start()
-        else:
-            agent.send(signal.SIGCONT)
-        self.cell.cli().ok("session", "show", name, "--wait", "--timeout", f"{rig.PATIENCE}s", "-o", "name")
-        placed = datetime.datetime.fromisoformat(self.cell.cli().session(name)["scheduled_at"].replace("Z", "+00:00")).timestamp() - back
-        self.say(f"{agent.name} was {'dead' if dead else 'stopped'} for {seconds} s; work placed {max(placed, 0):.2f} s after its return")
+        target.bring_back(how)
+        self.cell.cli().ok("session", "show", write.name, "--wait", "--timeout", f"{rig.PATIENCE}s", "-o", "name")
+        placed = datetime.datetime.fromisoformat(self.cell.cli().session(write.name)["scheduled_at"].replace("Z", "+00:00")).timestamp() - back
         self.slowest = max(self.slowest, placed)
         if placed > self.options.return_within:
-            raise AssertionError(f"work was placed {placed:.2f} s after {agent.name} returned")
+            self.too_long.append(f"work was placed {placed:.2f} s after {agent.name} returned")
+        self.heal()
+        self.judge("agent", f"{agent.name} {how} for {seconds} s, work placed {max(placed, 0):.2f} s after its return", gone, ADDS["agent", how])
 
     def sleep_until(self, at):
         time.sleep(max(0.0, at - time.monotonic()))
 
-    def is_whole(self):
-        for part in self.cell.parts():
-            part.held()
-        return self.cell.alive() == set(self.cell.names) and all(
-            rig.Cli(one.data)("session", "ls", "-o", "name", "-q").returncode == 0 for one in self.cell.controllers)
-
     # ---- the end ----
 
-    def sessions(self):
-        cli = self.cell.cli()
-        cli.names()  # each once
-        return {one["name"]: one for one in map(json.loads, cli.ok("session", "ls", "--all", "-o", "jsonl").splitlines())}
+    def run(self):
+        self.say(f"seed {self.options.seed}, {self.options.minutes:g} minutes, {self.options.rate} requests a second")
+        rig.eventually("both are heard", lambda: len(self.load.decided) > 20 and all(self.probe.times.values()))
+        begin = time.monotonic()
+        self.sleep_until(begin + CALM_S)
+        self.calm.append((begin, time.monotonic()))
+        until = self.began + self.options.minutes * 60
+        for fault in self.faults():
+            if time.monotonic() > until:
+                break
+            fault()
+        self.end_load()
+        self.check()
+
+    def end_load(self):
+        self.over.set()
+        self.asker.join()
+        self.load.stop()
+        self.probe.stop()
+        left = [session for _, session, _ in self.load.open]
+        if left:
+            ledger.ask(self.cell.controllers[0], "POST", "/v1/sessions/terminate", {"ids": left})
+        self.wait_until("all work has ended", lambda: not self.not_ended())
+        self.too_long += [f"not ended: {one}" for one in self.not_ended()]
+
+    def not_ended(self):
+        return [one for one in ledger.all_of(self.cell.controllers[0], "/v1/sessions?state=live", "sessions") if one["name"] not in self.asked_to_stay]
 
     def check(self):
-        rig.eventually("all work has ended", lambda: all(
-            one["status"] in ("TERMINATED", "CANCELLED") for name, one in self.sessions().items() if name in self.asked), 180)
-        sessions = self.sessions()
-        lost = self.accepted - set(sessions)
-        wrong = [f"{name}: {fault}" for name, one in sessions.items() if name in self.asked for fault in [self.fault_of(name, one)] if fault]
-        if lost or wrong:
-            raise AssertionError("\n".join([f"{name}: accepted, and not there" for name in sorted(lost)] + wrong))
+        books = ledger.Ledger(self.cell.controllers[-1], self.load.acknowledged)
+        wrong = self.load.wrong + [f"{write.kind} {write.name} {write.key}: nobody acknowledged it" for write in self.load.given_up]
+        wrong += self.too_long + books.faults() + [f"{name}: {fault}" for name, one in books.sessions.items() for fault in [self.fault_of(name, one)] if fault]
+        wrong += books.started_again_elsewhere_than(BRIEF)
         pids = self.pids_of_those_that_stay()
         if pids != self.pids or not all(map(rig.alive, pids.values())):
-            raise AssertionError(f"other processes than before: {pids}, were {self.pids}")
+            wrong.append(f"other processes than before: {pids}, were {self.pids}")
         told = self.cell.cli().json("cluster", "verify")
         if not told["verified"] or told["live_state_hash"] != told["replayed_state_hash"]:
-            raise AssertionError(f"a replay gives another state: {told}")
-        again = sum(one["attempt"] > 1 for one in sessions.values())
-        self.say(f"{len(self.accepted)} of {len(self.asked)} requests accepted, {again} sessions started again, all ended well, none lost, none"
-                 f" doubled; work placed {max(self.slowest, 0):.2f} s after a return at the latest")
+            wrong.append(f"a replay gives another state: {told}")
+        rates = [self.load.rate_between(*window) for window in self.calm]
+        rate = sum(rates) / len(rates)
+        if rate < self.options.rate / 2:
+            wrong.append(f"{rate:.0f} requests a second while nothing was away, {self.options.rate} were asked for")
+        self.tell(books, rate)
+        if wrong:
+            raise AssertionError("\n".join(wrong[:40] + [f"({len(wrong)} faults)"]))
 
     def fault_of(self, name, session):
+        try:
+            with open(self.notes(name), encoding="ascii") as file:
+                notes = file.read().split()
+        except FileNotFoundError:
+            notes = []
+        may = self.jobs.get(name, name.startswith("keeps-"))
+        if notes.count("start") > 1 and not may:
+            return f"started {notes.count('start')} times"
+        if name not in self.jobs:
+            return None
         if session["result"] != "SUCCESS":
             return f"{session['status']} {session['result']}, exit code {session['exit_code']}: {session['message']}"
-        with open(os.path.join(self.work, name), encoding="ascii") as file:
-            notes = file.read().split()
-        whole = notes == ["start", "end"]
-        return None if whole or (self.asked[name] and notes[-1] == "end") else f"it noted {notes}"
+        whole = notes == ["start", "end"] or (may and notes[-1:] == ["end"])
+        return None if whole else f"it noted {notes}"
 
-    def run(self):
-        self.say(f"seed {self.options.seed}, {self.options.minutes:g} minutes")
-        until = self.began + self.options.minutes * 60
-        while time.monotonic() < until:
-            faults = list(self.faults())
-            self.rng.shuffle(faults)
-            for fault in faults:
-                if time.monotonic() >= until:
-                    break
-                self.ask_some(self.cell.cli())
-                fault()
-                rig.eventually("the cell is whole again", self.is_whole, 120)
-        self.check()
+    def tell(self, books, rate):
+        for at, name in self.load.behind[:20]:
+            print(f"{at - self.began:6.1f} s  {name} did not know a session yet that was acknowledged")
+        took = sorted(self.load.seconds)
+        again = sum(one["attempt"] > 1 for one in books.sessions.values())
+        repeated = sum(write.tries > 1 for write in self.load.acknowledged)
+        self.say(f"{rate:.0f} requests a second while nothing was away ({self.options.rate} asked for, {self.load.unsent} not sent), a write took"
+                 f" {1000 * took[len(took) // 2]:.0f} ms, 99 of 100 {1000 * took[len(took) * 99 // 100]:.0f} ms; asked again: {dict(self.load.again)}")
+        for kind in self.targets:
+            of_kind = [figure for figure in self.figures if figure[0] == kind]
+            if of_kind:
+                _, _, plain, ours, what = max(of_kind)
+                self.say(f"the worst of {len(of_kind)} faults of kind {kind}: {what}: plain client {plain:.2f} s, Berth {ours:.2f} s")
+        self.say(f"{len(self.load.acknowledged)} writes acknowledged ({repeated} of them asked again), {books.lost} lost, {books.doubled} doubled;"
+                 f" {len(self.jobs)} jobs, {books.started} kernels started, {again} sessions started again; work placed {max(self.slowest, 0):.2f} s after a"
+                 f" return at the latest")
+
+
+def keep_logs(root):
+    """What is left of a failure. Returns the folder."""
+    kept = os.path.join(rig.ROOT, "build", "campaign-failed")
+    shutil.rmtree(kept, ignore_errors=True)
+    os.makedirs(kept)
+    for path in glob.glob(root + "/[ac]?/[ac]?.log") + glob.glob(root + "/kafka/?/broker.log"):
+        shutil.copy(path, os.path.join(kept, os.path.relpath(path, root).replace("/", "-")))
+    return kept
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--minutes", type=float, default=10 if LONG else 1)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rate", type=int, default=300)
     parser.add_argument("--return-within", type=float, default=2)
     options = parser.parse_args()
-    if not rig.built("berth", "berth-controller", "berth-agent", "berth-launcher"):
-        sys.exit("not built: berth berth-controller berth-agent berth-launcher")
+    if not rig.built("berth", "berth-controller", "berth-agent", "berth-launcher") or not os.path.exists(brokers.PROBE):
+        sys.exit("not built: berth berth-controller berth-agent berth-launcher kafka_probe")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     root = tempfile.mkdtemp(prefix="berth-campaign-")
     os.chmod(root, 0o755)
-    cell = Cell(root)
+    running = Cell(root)
     try:
-        cell.start()
-        Campaign(cell, options).run()
-    except AssertionError as failed:
-        sys.exit(f"campaign: seed {options.seed}: {failed}")
+        running.start()
+        Campaign(running, options).run()
+    except BaseException as failed:
+        print(f"campaign: seed {options.seed}; its logs: {keep_logs(root)}", file=sys.stderr)
+        if isinstance(failed, AssertionError):
+            sys.exit(str(failed))
+        raise
     finally:
-        cell.remove()
+        running.remove()
         shutil.rmtree(root, ignore_errors=True)
 
 

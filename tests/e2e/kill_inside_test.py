@@ -28,7 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "support")]
 
 import berth as rig
-import campaign
+import cell
 import unittest_report
 from files_client import CHUNK, Files, Refused
 from traces import Traces, text
@@ -235,7 +235,7 @@ class Downloader(Client):
             raise Wrong(f"{len(came)} other bytes")
 
 
-class Cell(campaign.Cell):
+class Cell(cell.Cell):
     """Two servers and an agent on Kafka."""
 
     names = ("a1",)
@@ -280,7 +280,7 @@ class Cell(campaign.Cell):
         for one in self.agents + self.controllers:
             one.send(signal.SIGINT)
             one.process.child.wait(rig.PATIENCE)
-        self.broker.run("stop")
+        self.brokers.run("stop")
 
 
 class Up:
