@@ -42,8 +42,8 @@ class JournalFollower {
   // Records of the journal that are gone at its beginning; the state goes on without them. 0: it is whole.
   Offset lost_beginning() const { return lost_beginning_; }
   // Waits at most `wait` for records, folds them, and writes the store if due. Returns the number of records
-  // taken in. Codes: log-unavailable and disk-full (call again); all others, log-beginning-lost among them, are
-  // final: this program must not read on.
+  // taken in. Codes: log-unavailable and disk-full (call again); all others, log-beginning-lost among them,
+  // are final: this program must not read on.
   Result<std::size_t> step(Duration wait, Timestamp now);
   static bool may_go_on(const Error& error) { return may_retry(error); }
   // Compares what was read with the log as it is now and rebuilds what differs: a log that lost its tail and

@@ -33,8 +33,11 @@ const char* name_of_one_replica_flag(const std::string& setting) {
 
 Result<void> check_one(const rd_kafka_ConfigResource_t* described, const std::vector<TopicSetting>& wanted) {
   const std::string topic = rd_kafka_ConfigResource_name(described);
-  if (const rd_kafka_resp_err_t error = rd_kafka_ConfigResource_error(described);
-      error != RD_KAFKA_RESP_ERR_NO_ERROR)
+  const rd_kafka_resp_err_t error = rd_kafka_ConfigResource_error(described);
+  // The broker that was asked has not heard of a topic that was just made.
+  if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART)
+    return make_error(kLogUnavailable, "Kafka does not know the topic " + topic + " yet");
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR)
     return make_error(
         kLogAccessRefused,
         "Kafka does not say the settings of the topic " + topic + ": " + rd_kafka_err2str(error),

@@ -242,7 +242,11 @@ Result<void> ensure_topics(const BrokerAccess& access, const KafkaLogOptions& op
     const Result<bool> ready = are_ready(*found, options.layout, wanted);
     if (!ready) return ready.error();
     if (*ready && !options.makes_streams) return {};
-    if (*ready) return check_topics((*admin)->get(), options, *found, wanted, deadline);
+    if (*ready) {
+      const auto checked = check_topics((*admin)->get(), options, *found, wanted, deadline);
+      if (checked || !is_log_unavailable(checked.error()) || std::chrono::steady_clock::now() >= deadline)
+        return checked;
+    }
     if (std::chrono::steady_clock::now() >= deadline)
       return options.makes_streams ? (*admin)->unavailable("its topics get no leader") : no_streams(options);
     if (options.makes_streams) {
