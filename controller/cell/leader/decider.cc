@@ -28,11 +28,14 @@ DecisionContext Decider::context(const Instant& now) {
   return {state_, pipeline_.writer().position(), pipeline_.writer().time(), in_history_};
 }
 
-// An input may be what shows that the clock is right (P16). It is decided at that time: a record that was
-// opened at an older one is closed.
-void Decider::begin_input(const LogEntry& entry, const Instant& now, Outputs& out) {
+void Decider::close_if_past(const Instant& now, Outputs& out) {
   const auto& writer = pipeline_.writer();
   if (writer.is_open() && writer.time() < clock_.header_time(now)) pipeline_.close(now, out);
+}
+
+// An input may be what shows that the clock is right (P16). It is decided at that time.
+void Decider::begin_input(const LogEntry& entry, const Instant& now, Outputs& out) {
+  close_if_past(now, out);
   if (is_broken()) return;
   open(now);
   input_ = &entry;

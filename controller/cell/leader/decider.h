@@ -79,6 +79,9 @@ class Decider {
 
   void close(const Instant& now, Outputs& out) { pipeline_.close(now, out); }
   void close_if_large(const Instant& now, Outputs& out) { pipeline_.close_if_large(now, out); }
+  // A record that was opened before the clock was believed is closed: what is due by now is decided in
+  // another.
+  void close_if_past(const Instant& now, Outputs& out);
 
  private:
   bool fits(const EventList& events) const;

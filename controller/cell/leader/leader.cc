@@ -118,6 +118,7 @@ Leadership Leader::flush(const Instant& now, Outputs& out) {
   if (deciding()) {
     rounds_.decide_clock(now);
     input_rounds_.run(inputs_, now, out);
+    decider_.close_if_past(now, out);
     rounds_.run(now, out);
     pipeline_.close(now, out);
     if (pipeline_.is_broken())

@@ -209,6 +209,29 @@ TEST_F(JumpedClock, P16_IsBelievedOnAnOperatorsWord) {
   EXPECT_EQ(next_header_time(), now.wall);
 }
 
+// Seed 256 of the simulator's profile "strange": a session was cancelled by its time limit in a record of an
+// hour before.
+TEST_F(JumpedClock, P16_WhatFallsDueByAnOperatorsWordIsDecidedAtThatTime) {
+  v1::Request waits = session(8);  // no agent has so much
+  waits.mutable_request_session()->mutable_spec()->set_pending_timeout_ms(30 * kMinute / kMillisecond);
+  read(waits, now.wall - kHour, signer("api:test"));
+  read_all_back();
+  const Timestamp due = only_session().created_at + 30 * kMinute;
+  ask(confirm);
+  ASSERT_FALSE(unread.empty());
+  std::size_t cancelled = 0;
+  for (const auto& append : unread) {
+    v1::Record record;
+    ASSERT_TRUE(record.ParseFromString(std::string(open_envelope(append.payload)->body)));
+    for (const auto& event : record.events())
+      if (event.has_session_cancelled()) {
+        ++cancelled;
+        EXPECT_GE(record.header().time_ns(), due);
+      }
+  }
+  EXPECT_EQ(cancelled, 1u);
+}
+
 TEST_F(JumpedClock, P16_IsNotBelievedOnAProducersWord) {
   EXPECT_EQ(asked(confirm).request_refused().code(), "out-of-scope");
   EXPECT_LE(next_header_time(), now.wall - kHour);
