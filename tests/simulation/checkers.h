@@ -54,6 +54,7 @@ class JournalAuditor {
     bool leaving() const { return terminating || going_back || ended_kernels > 0; }
     int ended_kernels = 0;            // of this placement
     std::vector<v1::Placement> held;  // RESERVED
+    Offset held_at = 0;
     v1::SessionSpec spec;
     std::string user;
     Timestamp requested = 0, placed = 0;  // header times
@@ -68,7 +69,8 @@ class JournalAuditor {
   bool is_forged(const v1::Record& record) const;
   void check_origin(const v1::Event& event);
   void check_timeout(const Session& session, const std::string& reason);
-  void check_limit(const Session& session);
+  // `decided_at`: the offset at which its place was decided.
+  void check_limit(const Session& session, Offset decided_at);
   void scheduled(const v1::SessionScheduled& e);
   void terminated(const v1::KernelTerminated& e);
   void terminating(const v1::SessionTerminating& e);
@@ -97,7 +99,12 @@ class JournalAuditor {
   std::uint64_t preempted_ = 0;
   Timestamp time_ = 0;  // of the record under way
   Expected expected_;
-  std::map<std::string, std::int64_t> most_sessions_;  // by user
+  Offset offset_ = 0;  // of the record under way
+  struct Limit {
+    std::int64_t most = 0;
+    Offset set_at = 0;
+  };
+  std::map<std::string, Limit> most_sessions_;  // by user
   std::map<std::string, std::uint64_t> seen_;
   std::map<agents::KernelKey, bool> placed_;
   std::set<std::string> join_nonces_;

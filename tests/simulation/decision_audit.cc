@@ -14,8 +14,7 @@ DecisionCounts DecisionAudit::audit() {
   projections::Projection fold(cluster_.cluster, projections::Projection::Tracking::kNone, cluster_.trust());
   fold.own().keep_no_history();
   for (Offset offset = 0; offset < cluster_.server->extent(journal).end; ++offset) {
-    const LogEntry entry{journal, offset, cluster_.server->payload_at(journal, offset),
-                         cluster_.server->is_gap(journal, offset)};
+    const LogEntry entry = cluster_.journal_at(offset);
     auto before = std::make_shared<projections::Projection>(fold);
     auto outcome = fold.apply(entry);
     if (outcome.what == projections::ApplyOutcome::What::kMismatch) outcome = fold.apply(entry, true);

@@ -47,8 +47,7 @@ void dump_run(std::ostream& out, std::uint64_t seed, const SimCluster& cluster) 
   projections::Projection fold(cluster.cluster, projections::Projection::Tracking::kRows, cluster.trust());
   const Partition journal{Stream::kJournal, 0};
   for (Offset at = 0; at < cluster.server->extent(journal).end; ++at) {
-    const LogEntry entry{journal, at, cluster.server->payload_at(journal, at),
-                         cluster.server->is_gap(journal, at)};
+    const LogEntry entry = cluster.journal_at(at);
     auto outcome = fold.apply(entry);
     if (outcome.what == projections::ApplyOutcome::What::kMismatch) outcome = fold.apply(entry, true);
     if (outcome.applied()) dump_record(out, fold);

@@ -37,6 +37,7 @@ struct Hostility {
   bool chain_heads = false;  // void records fill the journal up to the next chain point
   std::size_t flush_records = 40;
   std::uint64_t checkpoint_records = 100;
+  std::size_t unsaved_rows_max = 0;  // while a disk fails (strangeness.h); 0: as elsewhere
 
   std::string text() const;  // "gangs, timeouts, ..."
 };

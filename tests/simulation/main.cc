@@ -141,10 +141,14 @@ int main(int argc, char** argv) {
   app.add_option("--sessions", options.sessions, "requests for sessions")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  app.add_option("--profile", options.profile,
-                 "plain: as recorded; hostile: besides, all that hostility.h lists, and another end")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Profile>{{"plain", Profile::kPlain}, {"hostile", Profile::kHostile}}));
+  app.add_option(
+         "--profile", options.profile,
+         "plain: as recorded; hostile: besides, all that hostility.h lists, and another end; "
+         "strange: hostile, and besides wall clocks that were believed and are set right, calls of one "
+         "process's log that hang or answer late, a journal without its beginning, lost disks, disk "
+         "errors that pass, an API server that stands still (strangeness.h)")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Profile>{
+          {"plain", Profile::kPlain}, {"hostile", Profile::kHostile}, {"strange", Profile::kStrange}}));
   app.add_option("--record", record_path, "write what each run was, a line a seed, to this file");
   app.add_option("--dump", dump_path, "write the events and rows of each run to this file (dump.h)");
   app.add_option("--compare", compare_path, "fail where a run is not what this file says of its seed");

@@ -33,14 +33,15 @@ void JournalAuditor::check_timeout(const Session& session, const std::string& re
     fail("a session ended by " + reason + " before its time");
 }
 
-// Of a user, those that hold slots.
-void JournalAuditor::check_limit(const Session& session) {
-  const auto most = most_sessions_.find(session.user);
-  if (most == most_sessions_.end() || session.spec.type() == v1::SYSTEM) return;
+// Of a user, those that hold slots. A place that was held before the limit was set stays its session's.
+void JournalAuditor::check_limit(const Session& session, Offset decided_at) {
+  const auto limit = most_sessions_.find(session.user);
+  if (limit == most_sessions_.end() || session.spec.type() == v1::SYSTEM) return;
+  if (decided_at < limit->second.set_at) return;
   std::int64_t holding = 0;
   for (const auto& [id, other] : sessions_)
     holding += other.user == session.user && !other.kernels.empty() ? 1 : 0;
-  if (holding > most->second) fail("more sessions of " + session.user + " hold slots than their limit");
+  if (holding > limit->second.most) fail("more sessions of " + session.user + " hold slots than their limit");
 }
 
 }  // namespace berth::simulation

@@ -25,6 +25,7 @@ void JournalAuditor::reserved(const v1::SessionReserved& e) {
     fail("a place is held for a session that does not wait");
   if (!plan_.contains(e.session_id())) fail("a place is held for whom nobody makes room");
   session.held.assign(e.placements().begin(), e.placements().end());
+  session.held_at = offset_;
   std::map<std::string, std::int64_t> own;  // by "agent what"
   for (const auto& p : session.held)
     for (const auto& [what, amount] : takes_of(session.spec, p)) {

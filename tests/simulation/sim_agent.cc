@@ -53,7 +53,7 @@ SimAgent::SimAgent(const SimCluster& cluster, std::string name, std::uint64_t se
 Duration SimAgent::lease_of_life() const { return has_long_leases_ && lives_ % 2 == 1 ? kLongLease : kLease; }
 
 void SimAgent::start(const Instant& now) {
-  log_ = cluster_.server->connect();
+  log_ = std::make_unique<HangingLog>(cluster_.server->connect());
   const Partition orders = orders_partition(cluster_.layout, name_);
   reader_ = std::move(
       *log_->open_reader({{orders, cluster_.server->extent(orders).end},
@@ -79,6 +79,7 @@ void SimAgent::crash() {
   events_.clear();
   reports_.clear();
   report_in_flight_ = false;
+  hang_ = {};
 }
 
 void SimAgent::reboot() {
@@ -100,10 +101,12 @@ void SimAgent::machine_turn(const Instant& now) { machine_.pump(now); }
 
 void SimAgent::turn(const Instant& now) {
   if (!up()) return;
+  const bool hangs = now.boottime < hang_.until;
+  log_->hold(hangs && hang_.appends, hangs && hang_.outcomes);
   agents::AgentOutputs out;
   auto events = std::exchange(events_, {});
   for (const auto& event : events) agent_->step(event, now, out);
-  if (!cut_off_) read(now, out);
+  if (!cut_off_ && !(hangs && hang_.inputs)) read(now, out);
   agent_->step(agents::Tick{}, now, out);
   if (out.join_wanted) {
     out.join_wanted = false;

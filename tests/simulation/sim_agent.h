@@ -11,6 +11,7 @@
 #include "agents/kernel/fake_backend.h"
 #include "events/codec/signing.h"
 #include "tests/simulation/sim_controller.h"
+#include "tests/simulation/strange/hang.h"
 
 namespace berth::simulation {
 
@@ -27,6 +28,8 @@ class SimAgent {
   void machine_turn(const Instant& now);  // kernels and the watchdog: also while the agent is down or paused
   // Cut off from the log: what it sends waits, what is sent to it is not read.
   void set_cut_off(bool cut_off) { cut_off_ = cut_off; }
+  // Unlike one that is cut off, such an agent's beats are sent, late; its reads and appends hang apart.
+  void hang(const Hang& hang) { hang_ = hang; }
 
   const std::string& name() const { return name_; }
   const agents::FakeBackend& machine() const { return machine_; }
@@ -45,13 +48,14 @@ class SimAgent {
   Signer signer_;
   v1::AgentJoined profile_;
   agents::FakeBackend machine_;
-  std::unique_ptr<EventLog> log_;
+  std::unique_ptr<HangingLog> log_;
   std::unique_ptr<LogReader> reader_;
   std::unique_ptr<agents::Agent> agent_;
   std::vector<agents::KernelEvent> events_;
   std::deque<std::string> reports_;  // in order, the first is in flight; never given up (P22)
   bool report_in_flight_ = false;
   bool cut_off_ = false;
+  Hang hang_;
   bool has_long_leases_;
   int lives_ = 0;
 };

@@ -1,6 +1,10 @@
 #include "tests/simulation/sim_controller.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "controller/placement/audit/model_audit.h"
+#include "events/base/edge_errors.h"
 #include "events/codec/parse_body.h"
 #include "events/log/log_errors.h"
 #include "events/schema/v1/order.pb.h"
@@ -12,6 +16,12 @@ using controller::Input;
 using controller::Outputs;
 
 bool is_poison(const v1::Request& request) { return request.request_session().name().starts_with("poison"); }
+
+LogEntry SimCluster::journal_at(Offset offset) const {
+  if (offset < archive.size()) return archive[offset];
+  const Partition journal{Stream::kJournal, 0};
+  return {journal, offset, server->payload_at(journal, offset), server->is_gap(journal, offset)};
+}
 
 namespace {
 
@@ -25,12 +35,15 @@ SimController::SimController(const SimCluster& cluster, std::string name, std::u
                              const Hostility& hostility)
     : cluster_(cluster), name_(std::move(name)), random_(seed), hostility_(hostility) {}
 
-void SimController::start(const Instant&) {
-  log_ = cluster_.server->connect();
+void SimController::start(const Instant& now) {
+  boottime_ = now.boottime;
+  refused_ = false;
+  log_ = std::make_unique<HangingLog>(cluster_.server->connect());
   projections::ProjectorOptions options;
   options.flush_records = hostility_.flush_records;
   options.checkpoint_records = hostility_.checkpoint_records;
   options.trust = cluster_.trust();
+  if (hostility_.unsaved_rows_max != 0) options.unsaved_rows_max = hostility_.unsaved_rows_max;
   projector_ = std::make_unique<projections::Projector>(cluster_.cluster, disk_, options, this);
   if (auto opened = projector_->open(); !opened) {
     failure_ = to_string(opened.error());
@@ -41,7 +54,7 @@ void SimController::start(const Instant&) {
   start_again_ = false;
   if (auto opened = follower_->open(); !opened) {
     start_again_ = is_log_unavailable(opened.error());
-    if (!start_again_) failure_ = to_string(opened.error());
+    if (!start_again_) journal_failed(opened.error());
     return crash();
   }
   controller::ControllerConfig config;
@@ -70,12 +83,20 @@ void SimController::crash() {
   projector_.reset();
   inputs_.reset();
   liveness_.reset();
+  late_end_.reset();
+  hang_ = {};
+  patience_.succeeded();
   log_.reset();
   positions_.clear();
   checks_to_make_.clear();
   queue_.clear();
   reload_wanted_ = end_wanted_ = glance_wanted_ = full_ = false;
   audit_.forget();
+}
+
+Timestamp SimController::cluster_time(const Instant& now) const {
+  return std::max(projector_->state().epoch().time,
+                  controller_->time_heard() == 0 ? now.wall : now.boottime + controller_->time_ahead());
 }
 
 bool SimController::knows(const SessionId& session) const {
@@ -102,9 +123,31 @@ void SimController::on_rebuilt(const Error&, Offset) {
       controller::Reloaded{std::make_unique<projections::Projection>(projector_->projection())});
 }
 
+// Nobody damages a disk here: a state that was written is whole.
+void SimController::on_warning(const Error& error) {
+  if (error.code == "store-corrupt") failure_ = name_ + ": " + to_string(error);
+}
+
+void SimController::set_disk_failing(bool failing) {
+  if (failing != disk_fails_)
+    disk_.fail_writes(make_error(kDiskFailing, "the disk answers with an error", "it may pass"),
+                      failing ? std::numeric_limits<int>::max() : 0);
+  disk_fails_ = failing;
+}
+
+void SimController::lose_disk() {
+  disk_ = {};
+  if (std::exchange(disk_fails_, false)) set_disk_failing(true);
+}
+
+Offset SimController::stored() {
+  const auto meta = disk_.read_meta();
+  return meta && meta->has_value() ? (*meta)->next : 0;
+}
+
 void SimController::read_inputs(std::vector<Input>& inputs) {
   std::vector<LogEntry> entries;
-  if (inputs_ != nullptr && !full_) {
+  if (inputs_ != nullptr && !full_ && !hangs(&Hang::inputs)) {
     const auto polled = inputs_->poll(0, 64, 1u << 20, entries);
     if (!polled && is_out_of_range(polled.error())) inputs.emplace_back(controller::InputsLost{});
     for (auto& entry : entries) inputs.emplace_back(controller::InputRead{std::move(entry)});
@@ -113,6 +156,7 @@ void SimController::read_inputs(std::vector<Input>& inputs) {
 }
 
 void SimController::read_liveness(std::vector<Input>& inputs) {
+  if (hangs(&Hang::liveness)) return;
   std::vector<LogEntry> entries;
   if (const auto polled = liveness_->poll(0, 256, 1u << 20, entries);
       !polled && is_out_of_range(polled.error()))
@@ -128,12 +172,16 @@ void SimController::read_liveness(std::vector<Input>& inputs) {
 }
 
 void SimController::turn(const Clocks& clocks) {
+  boottime_ = clocks.now.boottime;
   if (!up() && start_again_) start(clocks.now);  // as what supervises a process does
   if (!up()) return;
   const Instant& now = clocks.now;
-  audit_.begin_turn(now.boottime, clocks.true_wall, cluster_.server->is_reachable(Stream::kHealth));
+  log_->hold(hangs(&Hang::appends), hangs(&Hang::outcomes));
+  audit_.begin_turn(now.boottime, clocks.true_wall,
+                    cluster_.server->is_reachable(Stream::kHealth) && !hangs(&Hang::liveness));
   follow_journal(now);
   if (!failure_.empty()) return;
+  if (refused_) return crash();
   if (!checks_to_make_.empty()) check_inputs(std::exchange(checks_to_make_, {}));
   read_inputs(queue_);
   Outputs out;
@@ -153,12 +201,26 @@ void SimController::turn(const Clocks& clocks) {
 }
 
 void SimController::follow_journal(const Instant& now) {
-  if (const auto read = follower_->step(0, now.boottime);
-      !read && !projections::JournalFollower::may_go_on(read.error())) {
-    failure_ = name_ + ": " + to_string(read.error());
-    return;
+  if (hangs(&Hang::journal) || (hangs(&Hang::ends) && late_end_)) return;
+  if (late_end_) queue_.emplace_back(controller::JournalEnd{*std::exchange(late_end_, std::nullopt)});
+  if (const auto read = follower_->step(0, now.boottime); read) {
+    patience_.succeeded();
+  } else if (const Error error = patience_.judge(read.error(), now.boottime, "store-failed");
+             !projections::JournalFollower::may_go_on(error)) {
+    return journal_failed(error);
   }
   if (glance_wanted_) glance_wanted_ = !follower_->glance();  // out of reach: again
+  compare_journal(now);
+}
+
+// Where its state ends before the journal begins it must refuse by name, and may nowhere else.
+void SimController::journal_failed(const Error& error) {
+  refused_ = error.code == "log-beginning-lost" &&
+             projector_->next() < cluster_.server->extent({Stream::kJournal, 0}).begin;
+  if (!refused_) failure_ = name_ + ": " + to_string(error);
+}
+
+void SimController::compare_journal(const Instant& now) {
   const bool reload = std::exchange(reload_wanted_, false), end = std::exchange(end_wanted_, false);
   const bool wonder = suspicious_ && now.boottime > compared_at_ + 3 * kSecond;
   if (wonder) {
@@ -171,10 +233,18 @@ void SimController::follow_journal(const Instant& now) {
     end_wanted_ = end_wanted_ || end;
     return;
   }
-  if (end) queue_.emplace_back(controller::JournalEnd{cluster_.server->extent({Stream::kJournal, 0}).end});
+  if (end) answer_end();
   if (reload)
     queue_.emplace_back(
         controller::Reloaded{std::make_unique<projections::Projection>(projector_->projection())});
+}
+
+void SimController::answer_end() {
+  const Offset end = cluster_.server->extent({Stream::kJournal, 0}).end;
+  if (hangs(&Hang::ends))
+    late_end_ = end;
+  else
+    queue_.emplace_back(controller::JournalEnd{end});
 }
 
 void SimController::audit_scheduler() {
@@ -227,7 +297,7 @@ void SimController::do_outputs(Outputs& out) {
 
 void SimController::check_inputs(const std::vector<controller::CheckInput>& checks) {
   for (const auto& c : checks) {
-    if (!cluster_.server->is_reachable(c.partition.stream)) {
+    if (!cluster_.server->is_reachable(c.partition.stream) || hangs(&Hang::inputs)) {
       checks_to_make_.push_back(c);
       continue;
     }

@@ -3,15 +3,18 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "controller/cell/controller.h"
+#include "events/base/files/disk_error.h"
 #include "events/log/memory_log.h"
 #include "projections/store/journal_follower.h"
 #include "projections/store/memory_store.h"
 #include "tests/simulation/hostility.h"
 #include "tests/simulation/leader_audit.h"
+#include "tests/simulation/strange/hang.h"
 
 namespace berth::simulation {
 
@@ -29,7 +32,10 @@ struct SimCluster {
   std::string secret;
   LogLayout layout;
   std::shared_ptr<MemoryLogServer> server;
+  std::vector<LogEntry> archive;  // the journal's first records, where it has lost them: for checkers
 
+  // Of [0, end).
+  LogEntry journal_at(Offset offset) const;
   JournalTrust trust() const { return JournalSigner(cluster, secret); }
 };
 
@@ -46,6 +52,7 @@ class SimController final : public projections::ProjectionObserver {
 
   SimController(const SimCluster& cluster, std::string name, std::uint64_t seed, const Hostility& hostility);
 
+  const std::string& name() const { return name_; }
   void start(const Instant& now);
   void crash();
   bool up() const { return controller_ != nullptr; }
@@ -53,8 +60,24 @@ class SimController final : public projections::ProjectionObserver {
   void turn(const Clocks& clocks);
   bool leading() const { return up() && controller_->deciding(); }
   const std::string& failure() const { return failure_; }
+
+  // What happens to it in a strange run (strangeness.h).
+  void hang(const Hang& hang) { hang_ = hang; }
+  bool hangs(const Instant& now) const { return now.boottime < hang_.until; }
+  // Writes to its disk fail, with an error that may pass, until told otherwise.
+  void set_disk_failing(bool failing);
+  void lose_disk();  // REQUIRES: it is down
+  // A copy of another one's state, as an operator brings it. REQUIRES: it is down.
+  void take_state_of(const SimController& other) { disk_ = other.disk_; }
+  // It has refused to go on because the journal's beginning, which its state lacks, is gone.
+  bool has_refused() const { return refused_; }
+  // Up to where the journal is in the state on its disk.
+  Offset stored();
+
   projections::Projector& projector() { return *projector_; }
   const projections::State* state() const { return up() ? &projector_->state() : nullptr; }
+  // As its API server counts it (ADR 0114). REQUIRES: it is up.
+  Timestamp cluster_time(const Instant& now) const;
   // In its state or in its history.
   bool knows(const SessionId& session) const;
   std::uint64_t elections() const { return elections_; }
@@ -65,9 +88,14 @@ class SimController final : public projections::ProjectionObserver {
                  const projections::Projection& projection) override;
   void on_chain_point(const projections::ChainPoint& point) override;
   void on_rebuilt(const Error& why, Offset from) override;
+  void on_warning(const Error& error) override;
 
  private:
   void follow_journal(const Instant& now);
+  void compare_journal(const Instant& now);
+  void answer_end();
+  void journal_failed(const Error& error);
+  bool hangs(bool Hang::*call) const { return boottime_ < hang_.until && hang_.*call; }
   void read_inputs(std::vector<controller::Input>& inputs);
   void read_liveness(std::vector<controller::Input>& inputs);
   // What a leader decided leaves its scheduler's model whole; a broken invariant fails the run.
@@ -81,7 +109,7 @@ class SimController final : public projections::ProjectionObserver {
   std::string name_;
   SeededRandom random_;
   projections::MemoryStore disk_;
-  std::unique_ptr<EventLog> log_;
+  std::unique_ptr<HangingLog> log_;
   std::unique_ptr<projections::Projector> projector_;
   std::unique_ptr<projections::JournalFollower> follower_;
   std::unique_ptr<controller::Controller> controller_;
@@ -100,6 +128,12 @@ class SimController final : public projections::ProjectionObserver {
   Hash128 appended_{};
   std::string failure_;
   bool start_again_ = false;  // the log was out of reach
+  bool refused_ = false;
+  Timestamp boottime_ = 0;  // of this turn
+  Hang hang_;
+  std::optional<Offset> late_end_;  // the journal's end as it was when it was asked for
+  bool disk_fails_ = false;
+  DiskPatience patience_;
   Hostility hostility_;
   LeaderAudit audit_;
 };

@@ -144,7 +144,8 @@ v1::Request SimUsers::session_request(const Instant& now) {
       break;
   }
   draw_standing(spec);
-  if (demands_ != nullptr) demands_->harden(request, now);
+  if (demands_ != nullptr)
+    demands_->harden(request, {by_cluster_time_ ? cluster_time(now) : now.wall, now.boottime});
   if (policies_ && spec->type() == v1::BATCH && policies_->chance(1, 2))  // an end that backfill counts on
     spec->set_batch_timeout_ms(static_cast<std::int64_t>(20 + policies_->below(100)) * 250);
   return request;
@@ -167,8 +168,25 @@ void SimUsers::send(Ask& ask, const Instant& now) {
   ask.request.set_sent_ms(cluster_time(now) / kMillisecond);
   ask.request.set_wall_ms(now.wall / kMillisecond);
   const Partition partition{Stream::kRequests, crc32c(ask.request.id()) % cluster_.layout.requests};
-  log_->append(partition, ask.request.id(), signer_.sign(Channel::kRequest, ask.request.SerializeAsString()),
-               {});
+  std::string payload = signer_.sign(Channel::kRequest, ask.request.SerializeAsString());
+  if (late_rng_ && mood_ == Mood::kBusy && late_rng_->chance(1, 4)) {
+    const auto wait = static_cast<Duration>(500 + late_rng_->below(20'000)) * kMillisecond;
+    late_.push_back({now.boottime + wait, partition, ask.request.id(), std::move(payload)});
+    return;
+  }
+  log_->append(partition, ask.request.id(), std::move(payload), {});
+}
+
+// The server goes on where it stood: what it had stamped and signed is sent as it was.
+void SimUsers::send_late(const Instant& now) {
+  for (auto& late : late_)
+    if (now.boottime >= late.at) log_->append(late.partition, late.id, std::move(late.payload), {});
+  std::erase_if(late_, [&](const Late& late) { return now.boottime >= late.at; });
+}
+
+void SimUsers::be_strange(const Strangeness& strangeness, std::uint64_t seed) {
+  by_cluster_time_ = true;
+  if (strangeness.servers) late_rng_.emplace(seed ^ 0x5E4E4);
 }
 
 // As an API server counts it, of the newest record that it read.
@@ -177,7 +195,9 @@ Timestamp SimUsers::cluster_time(const Instant& now) const {
 }
 
 void SimUsers::turn(const Instant& now, const projections::State* view) {
-  if (view != nullptr && view->epoch().time != heard_.wall) heard_ = {view->epoch().time, now.boottime};
+  send_late(now);
+  if (!by_cluster_time_ && view != nullptr && view->epoch().time != heard_.wall)
+    heard_ = {view->epoch().time, now.boottime};
   const bool ready = view != nullptr && view->groups.find("default") != nullptr;
   std::vector<v1::Request> again;
   for (auto& ask : asks_) {
@@ -237,6 +257,32 @@ void SimUsers::ask_no_drains(const std::vector<std::string>& agents, const Insta
   }
 }
 
+void SimUsers::ask_confirm_clock(const Instant& now) {
+  v1::Request request;
+  request.mutable_confirm_clock();
+  ask(std::move(request), now);
+}
+
+std::string SimUsers::ask_for_limited(const Instant& now) {
+  v1::Request request;
+  request.mutable_owner()->set_user("u3");
+  auto* body = request.mutable_request_session();
+  body->set_name("limited");
+  auto* spec = body->mutable_spec();
+  spec->set_group("default");
+  spec->set_type(v1::BATCH);
+  spec->set_batch_timeout_ms(1000);
+  for (const char* word : {"sleep", "3600"}) spec->add_command(word);
+  auto* role = spec->add_roles();
+  role->set_role("main");
+  role->set_count(1);
+  add_slot(role, "cpu", kUnit);
+  add_slot(role, "mem", std::int64_t{1} << 30);
+  request.set_not_after_ms(cluster_time(now) / kMillisecond + 60'000);
+  ask(std::move(request), now);
+  return "limited";
+}
+
 std::vector<std::string> SimUsers::ask_for_whole(const std::vector<v1::AgentJoined>& agents,
                                                  const Instant& now) {
   std::vector<std::string> names;
@@ -281,6 +327,12 @@ std::string SimUsers::ask_for_gang(std::uint32_t agents, const Instant& now) {
 bool SimUsers::is_answered(const std::string& key) const {
   return std::any_of(asks_.begin(), asks_.end(),
                      [&](const Ask& ask) { return ask.answered && request_key(ask.request) == key; });
+}
+
+bool SimUsers::has_accepted(const std::string& session_name) const {
+  return std::any_of(asks_.begin(), asks_.end(), [&](const Ask& ask) {
+    return ask.answered && ask.request.request_session().name() == session_name;
+  });
 }
 
 std::map<std::string, std::int64_t> SimUsers::deadlines() const {

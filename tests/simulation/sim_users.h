@@ -11,6 +11,7 @@
 
 #include "tests/simulation/demands.h"
 #include "tests/simulation/sim_controller.h"
+#include "tests/simulation/strange/strangeness.h"
 
 namespace berth::simulation {
 
@@ -36,8 +37,18 @@ class SimUsers {
   std::string ask_for_gang(std::uint32_t agents, const Instant& now);
   // Returns the request's key, for is_answered().
   std::string ask_fence(const std::string& agent, const Instant& now);
+  // The operator's word that the clock is right (P16), true or not.
+  void ask_confirm_clock(const Instant& now);
+  // One batch that runs for an hour unless its time limit of one second ends it. Returns its name.
+  std::string ask_for_limited(const Instant& now);
+  // As in a strange run (strangeness.h): times are the cluster's, as the API server told it last.
+  void hear(Timestamp cluster_time, const Instant& now) { heard_ = {cluster_time, now.boottime}; }
+  void be_strange(const Strangeness& strangeness, std::uint64_t seed);
   void ask_no_drains(const std::vector<std::string>& agents, const Instant& now);
   bool is_answered(const std::string& key) const;
+  bool has_accepted(const std::string& session_name) const;
+  // Nothing is on its way from a server that stands still.
+  bool all_sent() const { return late_.empty(); }
   // Every request has an answer in this state.
   bool all_answered(const projections::State& view) const;
   std::string unanswered(const projections::State& view) const;  // for people
@@ -81,6 +92,17 @@ class SimUsers {
   Demands* demands_;
   std::optional<Rng> policies_;  // nullopt: those of every run
   Instant heard_;                // the newest header time, and when it was heard
+  bool by_cluster_time_ = false;
+
+  // What the API server that stands still will send.
+  struct Late {
+    Timestamp at = 0;  // boottime
+    Partition partition;
+    std::string id, payload;
+  };
+  void send_late(const Instant& now);
+  std::optional<Rng> late_rng_;  // nullopt: no server stands still
+  std::vector<Late> late_;
 };
 
 }  // namespace berth::simulation

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "tests/simulation/chaos.h"
 #include "tests/simulation/checkers.h"
 #include "tests/simulation/decision_audit.h"
 #include "tests/simulation/dump.h"
 #include "tests/simulation/forger.h"
 #include "tests/simulation/hostile_log.h"
 #include "tests/simulation/machine_audit.h"
+#include "tests/simulation/profile_faults.h"
+#include "tests/simulation/replay_checker.h"
+#include "tests/simulation/strange/strange_faults.h"
+#include "tests/simulation/strange/wrong_clock.h"
 
 namespace berth::simulation {
 namespace {
@@ -25,39 +28,33 @@ constexpr Duration kWholeMax = 40 * kSecond;
 constexpr Duration kAbsences = 30 * kSecond;
 constexpr Duration kNight = 11 * kMinute;
 constexpr Duration kNightTurn = 200 * kMillisecond;
+constexpr Duration kAgreed = 75 * kSecond;  // a clock is believed after a minute of agents that agree
+constexpr Duration kLimitedMax = 20 * kSecond;
 
 constexpr MemoryLogFaults kFaults{800, 4, 6, 10, 200, 200};
-
-// A journal that loses its tail may lose what an operator or a key's first body did: the words of both would
-// then mean something else.
-Hostility hostility_of(const WorldOptions& options) {
-  if (options.profile == Profile::kPlain) return {};
-  Hostility h = draw_hostility(options.seed);
-  const RareFaults rare = rare_faults(options.seed);
-  h.operators = h.operators && !rare.journal;
-  h.conflicts = h.conflicts && !rare.journal;
-  h.steps = h.steps && rare.clocks;
-  h.between = h.between && rare.clocks;
-  return h;
-}
 
 class World {
  public:
   explicit World(const WorldOptions& options)
       : options_(options),
         rng_(options.seed),
-        hostility_(hostility_of(options)),
+        strangeness_(draw_faults(options).strangeness),
+        hostility_(draw_faults(options).hostility),
         cluster_(make_cluster(options.seed)),
         demands_(hostility_, options.seed),
         users_(cluster_, options.seed * 7 + 1, options.sessions, hostile() ? &demands_ : nullptr,
                options.every_policy),
-        rare_(rare_faults(options.seed)),
+        rare_(draw_faults(options).rare),
         rare_rng_(options.seed ^ 0xFA017),
         hostile_rng_(options.seed ^ 0x40571E),
         hostile_log_(cluster_, hostility_, options.seed),
-        forger_(cluster_, options.seed) {
+        forger_(cluster_, options.seed),
+        strange_faults_(cluster_, strangeness_, options.seed),
+        wrong_clock_(strangeness_, options.seed) {
     now_ = {kStart, kSecond};
     report_.hostility = hostility_.text();
+    if (strangeness_.any()) report_.hostility += "; strange: " + strangeness_.text();
+    if (strangeness_.any()) users_.be_strange(strangeness_, options.seed);
     for (int i = 0; i < options.controllers; ++i)
       controllers_.push_back(
           {std::make_unique<SimController>(cluster_, "c" + std::to_string(i + 1),
@@ -69,6 +66,8 @@ class World {
       agent_paused_.push_back(0);
       fences_.emplace_back();
     }
+    for (SimController* controller : processes()) strange_faults_.add(controller);
+    for (const auto& agent : agents_) strange_faults_.add(agent.get());
   }
 
   WorldReport run() {
@@ -77,6 +76,7 @@ class World {
     const Timestamp before = now_.boottime;
     if (hostility_.absences) absences();
     if (hostility_.night) night();
+    if (wrong_clock_.is_to_be_agreed()) agree_with_wrong_clock();
     chaos_until(kChaos + now_.boottime - before);
     heal();
     if (hostile()) fulfil();
@@ -93,14 +93,28 @@ class World {
     Duration error_at_flush = 0;  // from the next flush on
   };
 
-  bool hostile() const { return options_.profile == Profile::kHostile; }
+  bool hostile() const { return options_.profile != Profile::kPlain; }
 
   void chaos_until(Timestamp boottime) {
     while (now_.boottime < boottime && report_.failures.empty()) {
       chaos();
       if (hostile()) hostile_chaos();
+      strange_faults_.chaos(now_);
+      wrong_clock_.chaos(site(), dated(), users_);
       turn();
     }
+  }
+
+  // The clocks of all machines are wrong by the same for so long that the leader takes them for right.
+  void agree_with_wrong_clock() {
+    calm();
+    wrong_clock_.set_ahead();
+    turn_ = kNightTurn;
+    for (const Timestamp until = now_.boottime + kAgreed; now_.boottime < until && report_.failures.empty();)
+      turn();
+    turn_ = kTurn;
+    wrong_clock_.set_right();
+    faults_ = kFaults;
   }
 
   // Controllers stay up, so that a leader waits until it holds an agent for lost; agents go away and come
@@ -159,9 +173,21 @@ class World {
       return fail("not all that fits is placed after the faults stopped: " + describe());
     users_.be(SimUsers::Mood::kWatching);
     if (hostility_.gangs) end_gang();
+    if (strangeness_.clocks) end_limited();
     const auto whole = users_.ask_for_whole(profiles, now_);
     if (!turn_until(kWholeMax, [&] { return all_run(whole); }))
       fail("a machine gets no work after the faults stopped: " + describe());
+  }
+
+  // Deadlines are kept although the clocks were set right by hours a moment ago.
+  void end_limited() {
+    const std::string limited = users_.ask_for_limited(now_);
+    if (!turn_until(kLimitedMax, [&] { return users_.has_accepted(limited) && !is_live(limited); }))
+      fail("a batch is not ended by its time limit after a clock was set right: " + describe());
+  }
+  bool is_live(const std::string& session) {
+    const auto* state = view();
+    return state == nullptr || state->find_live("u3", session) != nullptr;
   }
 
   bool all_agents_joined() {
@@ -178,11 +204,7 @@ class World {
     if (!turn_until(kWholeMax, [&] { return all_run({gang}); }))
       return fail("a gang is not placed after the faults stopped: " + describe());
     agents_.front()->let_a_program_die(hostile_rng_);
-    const auto has_ended = [&] {
-      const auto* state = view();
-      return state != nullptr && state->find_live("u3", gang) == nullptr;
-    };
-    if (!turn_until(kWholeMax, has_ended))
+    if (!turn_until(kWholeMax, [&] { return !is_live(gang); }))
       fail("a gang goes on although one of its kernels has ended: " + describe());
   }
 
@@ -236,14 +258,18 @@ class World {
 
   void start() {
     faults_ = kFaults;
+    wrong_clock_.start();
     for (auto& c : controllers_) c.process->start(now_);
     std::vector<std::string> names;
     for (auto& a : agents_) {
       a->start(now_);
       names.push_back(a->name());
     }
-    users_.set_up(names, now_);
+    users_.set_up(names, site());
   }
+
+  // What agents and users read on their clocks.
+  Instant site() const { return {now_.wall + wrong_clock_.of_others(), now_.boottime}; }
 
   void chaos() {
     for (auto& c : controllers_) {
@@ -373,13 +399,16 @@ class World {
     now_.wall += turn_;
     now_.boottime += turn_;
     hostile_log_.turn(now_);
-    for (auto& agent : agents_) agent->machine_turn(now_);
+    strange_faults_.turn(now_);
+    for (auto& agent : agents_) agent->machine_turn(site());
     advance(*cluster_.server, rng_, faults_);
     for (auto& c : controllers_)
       if (now_.boottime >= c.paused_until) turn(c);
     for (std::size_t i = 0; i < agents_.size(); ++i)
-      if (now_.boottime >= agent_paused_[i]) agents_[i]->turn(now_);
-    users_.turn(now_, view());
+      if (now_.boottime >= agent_paused_[i]) agents_[i]->turn(site());
+    if (const SimController* api = viewed(); api != nullptr && strangeness_.any())
+      users_.hear(api->cluster_time({now_.wall + wrong_clock_.of_controllers(), now_.boottime}), now_);
+    users_.turn(site(), view());
     for (std::string& fence : fences_)
       if (users_.is_answered(fence)) fence.clear();
     // With a truncated journal the cluster has forgotten what runs; machines are compared once it has
@@ -390,7 +419,8 @@ class World {
                   describe().c_str());
     for (auto& c : controllers_) {
       if (!c.process->failure().empty()) report_.failures.push_back(c.process->failure());
-      if (c.process->up() && c.process->state()->epoch().time > now_.wall + time_tolerance(c))
+      if (c.process->up() &&
+          c.process->state()->epoch().time > now_.wall + wrong_clock_.believable() + time_tolerance(c))
         fail("time ran ahead");
     }
   }
@@ -404,15 +434,20 @@ class World {
   }
 
   void turn(Controller& c) {
-    const Instant now{now_.wall + c.clock_error, now_.boottime};
+    const Timestamp wall = now_.wall + wrong_clock_.of_controllers();
+    const Instant now{wall + c.clock_error, now_.boottime};
     c.clock_error = c.error_at_flush;
-    c.process->turn({now, now_.wall + c.clock_error, now_.wall});
+    c.process->turn({now, wall + c.clock_error, now_.wall + wrong_clock_.believable()});
   }
 
-  const projections::State* view() const {
+  const SimController* viewed() const {
     for (const auto& c : controllers_)
-      if (c.process->up() && now_.boottime >= c.paused_until) return c.process->state();
+      if (c.process->up() && now_.boottime >= c.paused_until) return c.process.get();
     return nullptr;
+  }
+  const projections::State* view() const {
+    const SimController* process = viewed();
+    return process != nullptr ? process->state() : nullptr;
   }
 
   void heal() {
@@ -422,12 +457,14 @@ class World {
     };
     if (!turn_until(kFulfilMax, fenced)) fail("a fence is not answered: " + describe());
     calm();
+    wrong_clock_.set_right();
     healed_at_ = now_.boottime;
   }
 
   // No faults any more, and everything is up but what is being fenced.
   void calm() {
     hostile_log_.heal();
+    strange_faults_.heal(now_);
     faults_ = {1000, 0, 0, 0, 500, 500};
     for (auto& c : controllers_) {
       c.paused_until = c.clock_error = c.error_at_flush = 0;
@@ -442,7 +479,7 @@ class World {
 
   bool settled() {
     const auto* state = view();
-    if (state == nullptr || !users_.all_answered(*state)) return false;
+    if (state == nullptr || !users_.all_answered(*state) || !users_.all_sent()) return false;
     bool any_live = false;
     state->sessions.for_each_unordered(
         [&](const projections::SessionRow& row) { any_live = any_live || !projections::is_end(row.status); });
@@ -450,7 +487,9 @@ class World {
     for (const auto& agent : agents_)
       if (!agent->machine().running().empty()) return false;
     for (const auto& c : controllers_)
-      if (c.process->projector().next() != cluster_.server->extent({Stream::kJournal, 0}).end) return false;
+      if (!c.process->up() ||
+          c.process->projector().next() != cluster_.server->extent({Stream::kJournal, 0}).end)
+        return false;
     return now_.boottime > healed_at_ + 10 * kSecond || !anything_on_its_way();
   }
 
@@ -480,11 +519,11 @@ class World {
     report_.appended = blake2b_128(appended);
     audit_runs(agents_, report_.failures);
     if (report_.truncations == 0) audit_placed(agents_, auditor.placed(), report_.failures);
+    if (options_.dump != nullptr) dump_run(*options_.dump, options_.seed, cluster_);
     if (!report_.failures.empty()) return;
     if (report_.truncations == 0) check_acknowledged();
     if (auditor.live() != 0) fail("the auditor counts live sessions where the cluster has none");
     check_replay(auditor);
-    if (options_.dump != nullptr) dump_run(*options_.dump, options_.seed, cluster_);
     if (options_.decisions) check_decisions();
     check_machines(agents_, report_.failures);
     for (auto& c : controllers_) c.process->crash();
@@ -505,73 +544,28 @@ class World {
   }
 
   void check_replay(const JournalAuditor& auditor) {
-    projections::Projection fresh(cluster_.cluster, projections::Projection::Tracking::kRows,
-                                  cluster_.trust());
-    const Partition journal{Stream::kJournal, 0};
-    for (Offset offset = 0; offset < cluster_.server->extent(journal).end; ++offset) {
-      const LogEntry entry{journal, offset, cluster_.server->payload_at(journal, offset),
-                           cluster_.server->is_gap(journal, offset)};
-      auto outcome = fresh.apply(entry);
-      if (outcome.what == projections::ApplyOutcome::What::kMismatch) outcome = fresh.apply(entry, true);
-      if (!outcome.applied()) continue;
-      for (const auto& event : fresh.record().events())
-        report_.events = blake2b_128(std::string(as_view(report_.events)) + event.SerializeAsString());
-    }
-    report_.state = fresh.state_hash();
-    if (report_.state ==
-        projections::Projection(cluster_.cluster, projections::Projection::Tracking::kRows).state_hash())
-      fail("the state hash is that of an empty state");
-    if (fresh.counters().applied != auditor.applied())
-      fail("the fold applied " + std::to_string(fresh.counters().applied) + " records, the auditor " +
-           std::to_string(auditor.applied()));
-    for (auto& c : controllers_) {
-      projections::Projection projection(c.process->projector().projection());
-      if (projection.chain().next() == fresh.chain().next() && projection.state_hash() != fresh.state_hash())
-        fail("a replay gives another state than the live fold");
-    }
-    fresh.state().kernels.for_each_unordered([&](const projections::KernelRow& row) {
-      if (row.holds_slots()) fail("a slot leaked");
-    });
-    for (const auto& name : fresh.state().agents.sorted_keys())
-      if (const auto* use = fresh.state().occupancy().find(name))
-        for (const auto& slot : use->slots.entries())
-          if (slot.amount != 0) fail("a slot leaked: " + slot.slot + " of " + name);
+    const Replayed replayed = simulation::check_replay(cluster_, processes(), auditor, report_.failures);
+    report_.events = replayed.events;
+    report_.state = replayed.state;
   }
 
   std::string describe() {
     const auto* state = view();
     if (state == nullptr) return "no controller is up";
-    std::string text = "epoch " + std::to_string(state->epoch().epoch) + ", answered " +
-                       (users_.all_answered(*state) ? "all" : "not all: " + users_.unanswered(*state));
-    for (const SessionId& id : state->sessions.sorted_keys()) {
-      const auto* s = state->sessions.find(id);
-      if (!projections::is_end(s->status))
-        text += ", " + s->name + " " + projections::name_of(s->status) + " " + s->reason_code;
-    }
-    for (const auto& agent : agents_) {
-      text += ", " + agent->name() + " runs " + std::to_string(agent->machine().running().size());
-      for (const auto& key : agent->machine().running())
-        text += " (" + to_string(key.kernel).substr(0, 8) + "/" + std::to_string(key.attempt) + ")";
-    }
-    for (const auto& key : state->kernels.sorted_keys()) {
-      const auto* k = state->kernels.find(key);
-      if (k->holds_slots())
-        text += ", journal has " + to_string(key).substr(0, 8) + "/" + std::to_string(k->attempt) + " on " +
-                k->agent + " " + projections::name_of(k->state);
-    }
-    for (const auto& name : state->agents.sorted_keys())
-      text += std::string(", ") + name + " " + projections::name_of(state->agents.find(name)->state);
-    for (auto& c : controllers_)
-      if (c.process->up())
-        text += std::string(", ") + (c.process->leading() ? "leading" : "standing by") + " at " +
-                std::to_string(c.process->projector().next());
-    text += ", journal ends at " + std::to_string(cluster_.server->extent({Stream::kJournal, 0}).end) +
-            ", in flight " + std::to_string(cluster_.server->in_flight().size());
-    return text;
+    return "epoch " + std::to_string(state->epoch().epoch) + ", answered " +
+           (users_.all_answered(*state) ? "all" : "not all: " + users_.unanswered(*state)) +
+           simulation::describe(cluster_, *state, agents_, processes());
+  }
+
+  std::vector<SimController*> processes() const {
+    std::vector<SimController*> all;
+    for (const auto& c : controllers_) all.push_back(c.process.get());
+    return all;
   }
 
   WorldOptions options_;
   Rng rng_;
+  Strangeness strangeness_;
   Hostility hostility_;
   SimCluster cluster_;
   Demands demands_;
@@ -581,6 +575,8 @@ class World {
   Rng hostile_rng_;
   HostileLog hostile_log_;
   Forger forger_;
+  StrangeFaults strange_faults_;
+  WrongClock wrong_clock_;
   Duration turn_ = kTurn;
   Timestamp healed_at_ = 0;  // boottime
   Offset dated_at_ = 0;      // a record before this offset of the journal has a time

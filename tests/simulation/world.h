@@ -9,7 +9,8 @@
 // Profile "plain" is that and no more: its runs are recorded (--record, --compare). Profile "hostile" has
 // what hostility.h lists besides, and another end: once everything has healed, what runs is ended and what
 // waits is not, until each request is answered and each session that was accepted has been placed; then each
-// machine runs one session that takes all of it.
+// machine runs one session that takes all of it. Profile "strange" is a hostile run that has, besides, what
+// strangeness.h lists.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@
 
 namespace berth::simulation {
 
-enum class Profile : std::uint8_t { kPlain, kHostile };
+enum class Profile : std::uint8_t { kPlain, kHostile, kStrange };
 
 struct WorldOptions {
   std::uint64_t seed = 1;

@@ -9,8 +9,8 @@ namespace {
 
 using berth::testing::rounds;
 
-void expect_to_hold(Profile profile, std::uint64_t seeds) {
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+void expect_to_hold(Profile profile, std::uint64_t seeds, std::uint64_t step = 1) {
+  for (std::uint64_t seed = 1; seed <= seeds * step; seed += step) {
     WorldOptions options;
     options.seed = seed;
     options.profile = profile;
@@ -25,6 +25,10 @@ TEST(Simulation, HoldsOnTwentyFourSeedsUnderCrashesLossesAndTruncations) {
 }
 
 TEST(Simulation, HoldsOnEightHostileSeeds) { expect_to_hold(Profile::kHostile, 8); }
+
+TEST(Simulation, HoldsOnAStrangeSeedOfEachKind) {
+  expect_to_hold(Profile::kStrange, 8, 8);  // strangeness.h: the kind is in bits 3 to 5
+}
 
 // Each placement of the log, run again on its inputs (ADR 0095); the sweep over 200 seeds is berth-sim's.
 void expect_decisions_to_come_out_again(Profile profile, std::uint64_t seeds) {
