@@ -171,8 +171,10 @@ TEST_P(EventLogContract, WhatTheWriterHeardToBeDurableIsReadable) {
 }
 
 TEST_P(EventLogContract, PartitionsCountApart) {
-  append_all(kJournal0, numbered(3, "j"));
-  append_all(kRequests1, numbered(5, "r"));
+  for (const auto& [partition, payloads] :
+       {std::pair(kJournal0, numbered(3, "j")), std::pair(kRequests1, numbered(5, "r"))})
+    for (const AppendResult& result : append_all(partition, payloads))
+      ASSERT_EQ(result.state, AppendState::kDurable) << to_string(result.error);
   EXPECT_EQ(log_->extent(kJournal0)->end, 3u);
   EXPECT_EQ(log_->extent(kRequests1)->end, 5u);
   EXPECT_EQ(log_->extent({Stream::kRequests, 0})->end, 0u);

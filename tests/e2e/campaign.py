@@ -50,7 +50,7 @@ BRIEF = "a3"  # the agent whose lease is shorter than some faults: what may be s
 # Seconds, to what the plain client waits. Other tests run beside the short form.
 ADDS = {("broker", "killed"): 2.0, ("broker", "frozen"): 5.0, ("controller", "killed"): 2.0, ("controller", "frozen"): 2.0, ("agent", "killed"): 1.0,
         ("agent", "frozen"): 1.0}
-ADDS_BESIDE_OTHERS = 4.0
+ADDS_BESIDE_OTHERS = 6.0
 
 
 class Cell(cell.Cell):
@@ -313,7 +313,7 @@ class Campaign:
             wrong.append(f"a replay gives another state: {told}")
         rates = [self.load.rate_between(*window) for window in self.calm]
         rate = sum(rates) / len(rates)
-        if rate < self.options.rate / 2:
+        if LONG and rate < self.options.rate / 2:  # beside other tests the machine is not ours
             wrong.append(f"{rate:.0f} requests a second while nothing was away, {self.options.rate} were asked for")
         self.tell(books, rate)
         if wrong:
