@@ -459,6 +459,9 @@ class World {
     calm();
     wrong_clock_.set_right();
     healed_at_ = now_.boottime;
+    // A journal that lost minutes gives the leader a time that lies as far behind its servers': they are
+    // refused as clock-ahead until a minute of agents, or an operator, says that the clock is right.
+    if (strangeness_.any() && report_.truncations > 0) users_.ask_confirm_clock(site());
   }
 
   // No faults any more, and everything is up but what is being fenced.
