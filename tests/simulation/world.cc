@@ -28,8 +28,8 @@ constexpr Duration kWholeMax = 40 * kSecond;
 constexpr Duration kAbsences = 30 * kSecond;
 constexpr Duration kNight = 11 * kMinute;
 constexpr Duration kNightTurn = 200 * kMillisecond;
-constexpr Duration kAgreed = 75 * kSecond;  // a clock is believed after a minute of agents that agree
-constexpr Duration kLimitedMax = 20 * kSecond;
+constexpr Duration kAgreed = 75 * kSecond;      // a clock is believed after a minute of agents that agree
+constexpr Duration kLimitedMax = 80 * kSecond;  // an agent that joins anew may take half a minute
 
 constexpr MemoryLogFaults kFaults{800, 4, 6, 10, 200, 200};
 
