@@ -34,6 +34,7 @@ class MemoryStore final : public Store {
   // Changes one byte of a row on the disk. REQUIRES: there is a row.
   void damage_a_row();
   std::size_t writes() const { return writes_; }
+  Timestamp kept_from() const { return keep_from_; }  // of history, as it was told last
 
  private:
   using RowKey = std::pair<std::uint8_t, std::string>;

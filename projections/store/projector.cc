@@ -45,7 +45,7 @@ Result<void> Projector::load(const Error* why) {
   flushed_.state_hash = projection_->state_hash();
   verified_ = 0;
   dirty_since_ = 0;
-  keep_from_ = 0;
+  keep_from_.reset();  // the store may know a bound of records that the log has lost
   bound_history();
   if (observer_ != nullptr) {
     if (why != nullptr) observer_->on_rebuilt(*why, next());

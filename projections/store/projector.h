@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -124,9 +125,9 @@ class Projector {
   ChainPoint flushed_;
   Offset checkpoint_at_ = 0;  // offset of the newest checkpoint
   Offset verified_ = 0;
-  Timestamp dirty_since_ = 0;  // 0: nothing to write
-  Timestamp keep_from_ = 0;    // of history, as the store was told
-  bool prunes_ = false;        // the store may have more to remove
+  Timestamp dirty_since_ = 0;           // 0: nothing to write
+  std::optional<Timestamp> keep_from_;  // of history, as the store was told
+  bool prunes_ = false;                 // the store may have more to remove
   Timestamp pruned_at_ = 0;
 };
 

@@ -313,6 +313,24 @@ TEST(Projector, P12_AGlanceFindsALossThatWasMadeGoodToTheVeryOffset) {
   log.expect_to_start_anew();
 }
 
+// The log has lost the record by which history was pruned: what is still there is in answers again.
+TEST(Projector, P35_ABoundOfHistoryThatTheLogLostIsNoBoundAnyMore) {
+  Rig rig({.flush_records = 1});
+  auto journal = busy_journal(10);
+  const auto kept = journal;
+  v1::Event pruned;
+  pruned.mutable_history_pruned()->set_before_ns(journal.time());
+  journal.append({pruned});
+  rig.publish(journal);
+  ASSERT_TRUE(rig.run());
+  ASSERT_EQ(rig.store.kept_from(), rig.projector->state().kept().pruned_before);
+  ASSERT_NE(rig.store.kept_from(), 0);
+  rig.server->truncate(kJournal, kept.payloads().size());
+  ASSERT_TRUE(rig.follower->check_against_log());
+  EXPECT_EQ(rig.projector->state().kept().pruned_before, 0);
+  EXPECT_EQ(rig.store.kept_from(), 0);
+}
+
 // Deleted records, or a retention that somebody set.
 TEST(Projector, P12_AJournalThatLostItsBeginningIsComparedFromWhereItBegins) {
   Rig rig({.flush_records = 1});
