@@ -77,7 +77,7 @@ void ApiNode::with_state(const std::function<void(const StateView&)>& read) {
 }
 
 Result<void> ApiNode::submit(const v1::Request& request, SubmitDone done) {
-  // What people see lacks what they were told: nothing is built on that before an operator has looked.
+  // The state lacks records that people were told of: no change builds on it before an operator has looked.
   if (const auto gone = node_.truncation().get())
     return make_error(kLogTruncated,
                       "the journal lost the records " + std::to_string(gone->left) + " to " +
