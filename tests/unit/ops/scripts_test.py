@@ -194,10 +194,11 @@ class Scripts(unittest.TestCase):
         self.assertEqual(image, "image")
         again = "--seeds 1..60 --decisions --every-policy"
         at_once = [{f"--seeds {half} --compare tests/simulation/recorded.txt" for half in ("1..500", "501..1000")},
-                   {f"--seeds {half} --profile hostile" for half in ("1..150", "151..300")}, {again, f"{again} --profile hostile"}]
+                   {f"--seeds {half} --profile hostile" for half in ("1..150", "151..300")},
+                   {f"--seeds {half} --profile strange" for half in ("1..32", "33..64")}, {again, f"{again} --profile hostile"}]
         self.assertEqual([set(runs[at:at + 2]) for at in range(0, len(runs), 2)], at_once)
         summary = [line for line in done.stdout.splitlines() if re.fullmatch(r"\d+ passed, \d+ failed(, \d+ skipped)?", line)]
-        self.assertEqual(summary, ["3 passed, 1 failed"])
+        self.assertEqual(summary, ["4 passed, 1 failed"])
         self.assertEqual(done.stdout.splitlines()[-1], summary[0])
         self.assertIn("setup: the stage failed  (build/check/setup.log)", done.stdout)
 
@@ -276,7 +277,7 @@ class Scripts(unittest.TestCase):
         self.stub("build/release/bin/berth-sim", '[ "$2 $4" != "1..150 hostile" ]')
         done = self.run_script("ops/check", "--only", "sim")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("2 passed, 1 failed", done.stdout)
+        self.assertIn("3 passed, 1 failed", done.stdout)
 
     def test_check_full_asks_which_mutants_survive(self):
         self.stub("tests/simulation/mutants/run", "echo 'SURVIVES any-mac'; exit 1")
