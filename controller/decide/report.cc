@@ -11,6 +11,7 @@
 #include "events/base/text.h"
 #include "events/base/wire_time.h"
 #include "events/codec/words/codes.h"
+#include "projections/lost_run.h"
 
 namespace berth::controller {
 namespace {
@@ -82,7 +83,9 @@ PartDecision decide_fact(const DecisionContext& c, const v1::Report& report, con
   if (kernel == nullptr || kernel->attempt != fact.attempt() || kernel->agent != report.agent())
     return {{}, true};
   if (fact.state() == v1::TERMINATED) {
-    if (!kernel->holds_slots()) return {{}, true};
+    // The session still waits for its next attempt: what the lost one came to counts (P24).
+    if (!kernel->holds_slots() && !projections::is_result_of_lost_run(c.state, *kernel, fact.end()))
+      return {{}, true};
     return {end_of(c, *kernel, fact), false};
   }
   const AgentRow* agent = c.state.agents.find(report.agent());

@@ -384,7 +384,8 @@ void ClusterFeed::on_row(const SessionRow* before, const SessionRow* after) {
   } else if (is && before->unmet != after->unmet) {
     cluster_.set_wait_cause(after->id, wait_cause_of(*after));
   }
-  if (after != nullptr && !after->kernel_ids.empty() &&
+  const bool late = was && after != nullptr && projections::is_end(after->status);  // a lost run's result
+  if (after != nullptr && !after->kernel_ids.empty() && !late &&
       (before == nullptr || before->kernel_ids.empty() || before->is_leaving() != after->is_leaving() ||
        before->running_at != after->running_at))
     describe_live(*after);

@@ -1,7 +1,10 @@
+#include <utility>
+
 #include "events/codec/words/codes.h"
 #include "events/codec/words/enum_words.h"
 #include "projections/fold/event_context.h"
 #include "projections/fold/net.h"
+#include "projections/lost_run.h"
 
 namespace berth::projections {
 namespace {
@@ -69,6 +72,43 @@ void stop_others(EventContext& c, const SessionRow& session, const KernelId& end
   }
 }
 
+void note_end(KernelRow& row, const v1::KernelTerminated& e) {
+  row.started_at = e.started_ns();
+  row.ended_at = e.ended_ns();
+  row.end = static_cast<std::uint32_t>(e.end());
+  row.exit_code = e.exit_code();
+  row.code = code_of(e.code());
+  row.message = e.message();
+}
+
+// An end that no exit of its own explains is none in success.
+std::int32_t exit_code_of(const KernelRow& main) {
+  return main.exit_code != 0 || main.end == v1::EXITED ? main.exit_code : 1;
+}
+
+// The end that was taken for granted gives way to the one that the agent tells. What the kernel held was free
+// and counted since it was recorded lost.
+Forbidden apply_late_result(EventContext& c, KernelRow row, const v1::KernelTerminated& e) {
+  note_end(row, e);
+  SessionRow session = *c.state.sessions.find(row.session);
+  session.kernel_ids = std::exchange(session.lost_kernels, {});
+  session.kernels_ended = static_cast<std::uint32_t>(session.kernel_ids.size());
+  session.scheduled_at = std::exchange(session.lost_scheduled_at, 0);
+  session.running_at = std::exchange(session.lost_running_at, 0);
+  session.exit_code = exit_code_of(row);
+  session.places.clear();
+  session.not_before = 0;
+  session.reason_code = {};
+  session.reason_slot.clear();
+  session.message.clear();
+  c.order_to(row.agent);  // forget: the end is known
+  c.state.kernels.put(std::move(row));
+  const SessionId id = session.id;
+  c.state.sessions.put(with_status(c.state, std::move(session), c.time));
+  settle_dependents(c, id);
+  return {};
+}
+
 }  // namespace
 
 Forbidden apply(EventContext& c, const v1::KernelPreparing& e) {
@@ -103,18 +143,15 @@ Forbidden apply(EventContext& c, const v1::KernelRunning& e) {
 }
 
 Forbidden apply(EventContext& c, const v1::KernelTerminated& e) {
+  if (const KernelRow* known = find_kernel(c.state, e.kernel_id(), e.attempt());
+      known != nullptr && is_result_of_lost_run(c.state, *known, e.end()))
+    return apply_late_result(c, *known, e);
   KernelRow row;
   if (auto reason = progress(c, e, KernelState::kTerminated, row); !reason.empty()) return reason;
-  row.started_at = e.started_ns();
-  row.ended_at = e.ended_ns();
-  row.end = static_cast<std::uint32_t>(e.end());
-  row.exit_code = e.exit_code();
-  row.code = code_of(e.code());
-  row.message = e.message();
+  note_end(row, e);
   SessionRow session = *c.state.sessions.find(row.session);
   ++session.kernels_ended;
-  if (row.role == 0 && row.index == 1)
-    session.exit_code = row.exit_code != 0 || e.end() == v1::EXITED ? row.exit_code : 1;
+  if (row.is_main()) session.exit_code = exit_code_of(row);
   if (means_reschedule(session, e.end())) {
     session.rescheduling = true;
     session.reason_code = reason_of(e.end());

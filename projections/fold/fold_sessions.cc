@@ -89,8 +89,26 @@ void note_election(SessionRow& row, const Uuid& nonce) {
   if (row.placed_in.size() > kPlacedInMax) row.placed_in.erase(row.placed_in.begin());
 }
 
+void forget_lost_run(State& state, SessionRow& row) {
+  for (const KernelId& id : row.lost_kernels) state.kernels.erase(id);
+  row.lost_kernels.clear();
+  row.lost_scheduled_at = row.lost_running_at = 0;
+}
+
+// The agent may come back with the result before the session is placed again.
+bool may_bring_result(const State& state, const SessionRow& row) {
+  const KernelRow* main = row.kernel_ids.empty() ? nullptr : state.kernels.find(row.kernel_ids.front());
+  return main != nullptr && main->is_main() && main->end == v1::AGENT_LOST;
+}
+
 void drop_kernels(State& state, SessionRow& row) {
-  for (const KernelId& id : row.kernel_ids) state.kernels.erase(id);
+  if (may_bring_result(state, row)) {
+    row.lost_kernels = row.kernel_ids;
+    row.lost_scheduled_at = row.scheduled_at;
+    row.lost_running_at = row.running_at;
+  } else {
+    for (const KernelId& id : row.kernel_ids) state.kernels.erase(id);
+  }
   row.kernel_ids.clear();
   row.kernels_ended = 0;
   row.rescheduling = false;
@@ -234,6 +252,7 @@ Forbidden apply(EventContext& c, const v1::SessionScheduled& e) {
     return "attempt " + std::to_string(e.attempt()) + " is not the next";
   SessionRow row = *known;
   row.attempt = e.attempt();
+  forget_lost_run(c.state, row);  // its kernels may have the ids of the new ones
   if (auto reason = place_kernels(c, row, e); !reason.empty()) return reason;
   row.places.clear();
   row.preemptor = {};
@@ -270,6 +289,7 @@ Forbidden apply(EventContext& c, const v1::SessionCancelled& e) {
   if (known == nullptr || !is_waiting(known->status)) return "the session is not PENDING";
   SessionRow row = *known;
   row.status = SessionStatus::kCancelled;
+  forget_lost_run(c.state, row);
   row.places.clear();
   row.ended_at = c.time;
   end_for(c, row, e.reason());
@@ -305,6 +325,7 @@ Forbidden apply(EventContext& c, const v1::SessionFailed& e) {
   if (known->kernels_ended != known->kernel_ids.size()) return "a kernel of the session still holds slots";
   SessionRow row = *known;
   row.status = SessionStatus::kError;
+  forget_lost_run(c.state, row);
   row.places.clear();
   row.ended_at = c.time;
   row.reason_code = code_of(e.code());

@@ -9,8 +9,9 @@
 //
 // Within an attempt the state only moves forward, and may skip states. TERMINATED is final; in every other
 // state the kernel holds its slots. PULLING may repeat (percent). A row exists from SessionScheduled until
-// SessionRequeued or until its session leaves for history. TERMINATING is no state of a row: kernels of a
-// TERMINATING session are shown so.
+// SessionRequeued or until its session leaves for history; that of a lost agent's kernel stays while its
+// session waits (SessionRow::lost_kernels), and its end may be told once more: by the agent, with the result.
+// TERMINATING is no state of a row: kernels of a TERMINATING session are shown so.
 #pragma once
 
 #include <cstdint>
@@ -79,6 +80,7 @@ struct KernelRow {
     v(16, message);
   }
 
+  bool is_main() const { return role == 0 && index == 1; }  // its result is the session's
   const v1::RoleSpec& role_spec() const { return spec->spec.roles(static_cast<int>(role)); }
   bool holds_slots() const { return state != KernelState::kTerminated; }
   std::string hostname() const { return role_spec().role() + std::to_string(index); }  // "main1"

@@ -26,6 +26,9 @@
 //                              | SessionFailed (attempts used up)
 //                              +--------------------------------> ERROR
 //
+// A session that waits because its agent was lost ends as TERMINATED where that agent comes back, before the
+// session is placed again, with the result of its main1 (KernelTerminated, once more).
+//
 // RESERVED waits as PENDING does (it is in the queue, counts as pending, may be cancelled or time out) and
 // takes no slots. Slots are taken from SCHEDULED on and come free kernel by kernel at KernelTerminated only.
 // TERMINATED, CANCELLED and ERROR are ends: an ended session leaves this table for history kHistoryAfter of
@@ -141,6 +144,11 @@ struct SessionRow {
   // Nonces of the elections whose leaders placed it, newest last, at most kPlacedInMax: the ids of its
   // kernels, of earlier attempts too, follow of them.
   std::vector<Uuid> placed_in;
+  // Of the attempt whose agent was lost, while the session waits for the next: its kernels, main1 first, and
+  // when it was placed and ran. Its agent may come back with the result (P24).
+  std::vector<KernelId> lost_kernels;
+  Timestamp lost_scheduled_at = 0;
+  Timestamp lost_running_at = 0;
 
   // Whether its slots come free without any further decision.
   bool is_leaving() const { return terminating || rescheduling || kernels_ended > 0; }
@@ -180,6 +188,9 @@ struct SessionRow {
     owner_of_preemptor(v);
     v(34, trace);
     v(35, placed_in);
+    v(36, lost_kernels);
+    v(37, lost_scheduled_at);
+    v(38, lost_running_at);
   }
 
  private:

@@ -205,12 +205,14 @@ void JournalAuditor::scheduled(const v1::SessionScheduled& e) {
   session.attempt = e.attempt();
   session.placed = time_;
   session.ended_kernels = 0;
+  session.lost_main.clear();
   const bool had_place = !session.held.empty();
   const Offset decided_at = had_place ? session.held_at : offset_;
   if (had_place) check_held(session, e);
   session.held.clear();
   for (const auto& p : e.placements()) {
-    Kernel kernel{p.agent(), e.session_id(), takes_of(session.spec, p)};
+    const bool is_main = p.role() == session.spec.roles(0).role() && p.index() == 1;
+    Kernel kernel{p.agent(), e.session_id(), takes_of(session.spec, p), is_main};
     for (const auto& [what, amount] : kernel.takes) {
       if (amount == 0) continue;
       take(p.agent(), what, amount);
@@ -228,12 +230,16 @@ void JournalAuditor::scheduled(const v1::SessionScheduled& e) {
 
 void JournalAuditor::terminated(const v1::KernelTerminated& e) {
   const auto it = kernels_.find(e.kernel_id());
-  if (it == kernels_.end()) return fail("a kernel ended that held nothing");
+  if (it == kernels_.end()) return terminated_late(e);
   for (const auto& [what, amount] : it->second.takes)
     if (amount != 0) take(it->second.agent, what, -amount);
   auto& session = sessions_[it->second.session];
   session.kernels.erase(e.kernel_id());
   ++session.ended_kernels;
+  if (e.end() == v1::AGENT_LOST && it->second.is_main && session.spec.requeueable()) {
+    session.lost_main = e.kernel_id();
+    lost_[{e.kernel_id(), e.attempt()}] = it->second.session;
+  }
   // As good as a lost agent (P24).
   const bool gone = e.end() == v1::AGENT_LOST || e.end() == v1::LEASE_OVER || e.end() == v1::MACHINE_STOPPED;
   const bool moves = gone && session.spec.requeueable();
@@ -245,6 +251,22 @@ void JournalAuditor::terminated(const v1::KernelTerminated& e) {
   const bool waits_again = (session.restarts || session.going_back) && !session.terminating;
   if (session.kernels.empty() && !waits_again) end(it->second.session, "its last kernel ended");
   kernels_.erase(it);
+}
+
+// An agent that was lost comes back with what a run came to, before its session is placed again (P24).
+void JournalAuditor::terminated_late(const v1::KernelTerminated& e) {
+  const auto lost = lost_.find({e.kernel_id(), e.attempt()});
+  if (lost == lost_.end()) return fail("a kernel ended that held nothing");
+  auto& session = sessions_[lost->second];
+  const bool waits = session.kernels.empty() && !session.restarts && !session.going_back;
+  if (session.lost_main != e.kernel_id() || !waits)
+    fail("the result of a lost run counts although its session does not wait");
+  if (e.end() != v1::EXITED && e.end() != v1::SIGNALLED && e.end() != v1::OUT_OF_MEMORY)
+    fail("an end that is no result counts as one of a lost run");
+  session.lost_main.clear();
+  ++seen_["the result of a lost run"];
+  end(lost->second, "its lost run had a result");
+  lost_.erase(lost);
 }
 
 void JournalAuditor::end(const std::string& id, const char* how) {

@@ -41,9 +41,11 @@ class JournalAuditor {
     std::string agent;
     std::string session;
     std::map<std::string, std::int64_t> takes;
+    bool is_main = false;
   };
   struct Session {
     int ends = 0;
+    std::string lost_main;  // its first kernel, where that one's agent was lost, until it is placed again
     std::uint32_t attempt = 0;
     std::set<std::string> kernels;
     bool terminating = false;
@@ -73,6 +75,7 @@ class JournalAuditor {
   void check_limit(const Session& session, Offset decided_at);
   void scheduled(const v1::SessionScheduled& e);
   void terminated(const v1::KernelTerminated& e);
+  void terminated_late(const v1::KernelTerminated& e);
   void terminating(const v1::SessionTerminating& e);
   void joined(const v1::AgentJoined& e);
   void requeued(const v1::SessionRequeued& e);
@@ -112,6 +115,7 @@ class JournalAuditor {
   std::set<std::string> unreachable_;                  // agents, as the log says
   std::map<std::string, Session> sessions_;
   std::map<std::string, Kernel> kernels_;
+  std::map<std::pair<std::string, std::uint32_t>, std::string> lost_;  // sessions, by first kernel's attempt
   std::map<std::string, std::map<std::string, std::int64_t>> capacity_,
       taken_;  // by agent: "cpu", "gpu0/cuda.shares"
 };

@@ -208,6 +208,29 @@ TEST(Report, AnEndWithoutAResultIsOfUnknownResult) {
       .then({kernel_terminated(kernel_name("s1"), v1::RESULT_UNKNOWN)});
 }
 
+// P24: its agent was lost, and it waits for its next attempt.
+Events waits_after_its_agent_was_lost() {
+  return world() + Events{session_requested("s1", Spec().batch().requeueable()),
+                          session_scheduled("s1", "a1"), agent_lost("a1"),
+                          kernel_terminated(kernel_name("s1"), v1::AGENT_LOST),
+                          session_requeued("s1", 0, "agent-lost")};
+}
+
+TEST(Report, P24_AnAgentThatComesBackBringsTheResultOfALostRun) {
+  given(waits_after_its_agent_was_lost())
+      .when(Report("a1", 2).join(rejoined(), {ended(v1::EXITED, 3)}))
+      .then({rejoined(), kernel_terminated(kernel_name("s1"), v1::EXITED, 3)});
+}
+
+TEST(Report, P24_TheResultOfALostRunIsNoneOnceItIsPlacedAgainOrWhereItIsAnEndByForce) {
+  given(waits_after_its_agent_was_lost())
+      .when(Report("a1", 2).join(rejoined(), {ended(v1::LEASE_OVER)}))
+      .then({rejoined()});
+  given(waits_after_its_agent_was_lost() + agent("a2") + Events{session_scheduled("s1", "a2", 2)})
+      .when(Report("a1", 2).join(rejoined(), {ended(v1::EXITED)}))
+      .then({rejoined()});
+}
+
 // ---- what asks for a snapshot ----
 
 TEST(Report, P22_AnEndThatIsToldAgainAsksForASnapshot) {

@@ -152,6 +152,71 @@ TEST(SessionTransitions, P24_ALostAgentSendsOnlyRequeueableSessionsBack) {
   }
 }
 
+// "s1" waits for its next attempt, since its agent was recorded lost.
+Events waits_after_its_agent_was_lost(std::uint32_t kernels = 1) {
+  std::vector<Placed> placed;
+  Events ran, ended;
+  for (std::uint32_t i = 1; i <= kernels; ++i) {
+    placed.push_back({.agent = "a1", .index = i});
+    ran.push_back(kernel_running(kernel_name("s1", "main", i)));
+    ended.push_back(kernel_terminated(kernel_name("s1", "main", i), v1::AGENT_LOST));
+  }
+  return definitions() + agent("a1") +
+         Events{session_requested("s1", Spec().batch().requeueable().kernels(kernels)),
+                session_scheduled("s1", placed)} +
+         ran + ended + Events{session_requeued("s1", 0, "agent-lost")};
+}
+
+TEST(SessionTransitions, P24_TheResultOfALostRunCountsWhileTheSessionWaits) {
+  for (const auto& [exit_code, result] : {std::pair{0, projections::SessionResult::kSuccess},
+                                          std::pair{3, projections::SessionResult::kFailed}}) {
+    Given g = given(waits_after_its_agent_was_lost(2));
+    ASSERT_EQ(g.status("s1"), kPending);
+    const Timestamp lost = g.session("s1").lost_running_at;
+    ASSERT_NE(lost, 0);
+    g.when({kernel_terminated(kKernel, v1::EXITED, exit_code)}).then_applied();
+    EXPECT_EQ(g.status("s1"), kTerminated);
+    EXPECT_EQ(g.session("s1").result, result);
+    EXPECT_EQ(g.session("s1").exit_code, exit_code);
+    EXPECT_EQ(g.session("s1").kernel_ids.size(), 2u);
+    EXPECT_EQ(g.session("s1").running_at, lost);
+    EXPECT_EQ(g.session("s1").reason_code, "kernel-ended");
+    EXPECT_EQ(g.session("s1").ended_at, g.journal().time() - kMillisecond);
+    EXPECT_TRUE(g.session("s1").lost_kernels.empty());
+    g.when({kernel_terminated(kKernel, v1::EXITED, exit_code)}).then_forbidden("TERMINATED to TERMINATED");
+  }
+}
+
+TEST(SessionTransitions, P24_OfALostRunOnlyWhatItsFirstKernelCameToByItselfCounts) {
+  Given g = given(waits_after_its_agent_was_lost(2));
+  for (const v1::KernelEnd end : {v1::STOPPED, v1::LEASE_OVER, v1::START_FAILED, v1::RESULT_UNKNOWN,
+                                  v1::FENCED, v1::AGENT_LOST, v1::NEVER_STARTED, v1::MACHINE_STOPPED})
+    g.when({kernel_terminated(kKernel, end)}).then_forbidden("TERMINATED to TERMINATED").when_elected();
+  g.when({kernel_terminated(kernel_name("s1", "main", 2))}).then_forbidden("TERMINATED to TERMINATED");
+}
+
+TEST(SessionTransitions, P24_TheResultOfALostRunIsNoneOnceTheSessionIsPlacedAgainOrHasEnded) {
+  Given placed = given(waits_after_its_agent_was_lost());
+  placed.and_given({session_scheduled("s1", "a1", 2)});
+  placed.when({kernel_terminated(kKernel)}).then_forbidden("no such kernel and attempt");
+  EXPECT_TRUE(placed.session("s1").lost_kernels.empty());
+  for (const v1::Event& end : {session_cancelled("s1"), session_failed("s1")}) {
+    Given g = given(waits_after_its_agent_was_lost());
+    g.and_given({end});
+    EXPECT_FALSE(g.has_kernel(kKernel));
+    g.when({kernel_terminated(kKernel)}).then_forbidden("no such kernel and attempt");
+  }
+}
+
+TEST(SessionTransitions, P24_WhoDependsOnALostRunGoesOnWithItsResult) {
+  v1::SessionSpec after = Spec().batch();
+  after.add_depends_on(wire("s1"));
+  Given g = given(waits_after_its_agent_was_lost() + Events{session_requested("s2", after)});
+  ASSERT_EQ(g.session("s2").unmet.size(), 1u);
+  g.when({kernel_terminated(kKernel)}).then_applied();
+  EXPECT_TRUE(g.session("s2").unmet.empty());
+}
+
 TEST(SessionTransitions, AnEndThatWasAskedForWinsOverReschedulingIt) {
   Given g = given(definitions() + agent("a1") +
                   Events{session_requested("s1"), session_scheduled("s1", "a1"), session_terminating("s1"),
