@@ -8,6 +8,7 @@
 #include "controller/placement/pass/explain.h"
 #include "events/base/time/rfc3339.h"
 #include "events/codec/words/enum_words.h"
+#include "projections/gone_agent.h"
 #include "projections/limits.h"
 
 namespace berth::controller {
@@ -133,27 +134,20 @@ bool explain_preempted(const State& state, const SessionRow& session, const Sees
 // A session stays RUNNING while nobody knows what became of its kernels: the agent's name, since when, and
 // what comes next.
 void explain_gone(const State& state, const SessionRow& session, Explanation& e) {
-  if (projections::is_end(session.status)) return;
-  for (const KernelId& id : session.kernel_ids) {
-    const KernelRow* kernel = state.kernels.find(id);
-    const AgentRow* agent =
-        kernel != nullptr && kernel->holds_slots() ? state.agents.find(kernel->agent) : nullptr;
-    if (agent == nullptr || (agent->state != AgentState::kLost && agent->state != AgentState::kLeft))
-      continue;
-    const std::string since = agent->gone_at == 0 ? "" : " since " + format_second(agent->gone_at);
-    if (agent->state == AgentState::kLeft) {
-      e.text = "agent " + agent->name + " is stopped" + since + "; what runs there goes on";
-      e.hint = "its end is told when the agent is back";
-    } else {
-      e.code = "agent-lost";
-      e.text = "agent " + agent->name + " is lost" + since +
-               ": nobody knows whether the session still runs there, and its slots stay taken";
-      e.hint =
-          "it goes on when the agent is back; if the machine is gone for good, an administrator ends it "
-          "by `berth agent fence " +
-          agent->name + "`";
-    }
-    return;
+  const auto agent = projections::gone_agent(state, session);
+  if (!agent) return;
+  const std::string since = agent->since == 0 ? "" : " since " + format_second(agent->since);
+  if (agent->state == AgentState::kLeft) {
+    e.text = "agent " + agent->name + " is stopped" + since + "; what runs there goes on";
+    e.hint = "its end is told when the agent is back";
+  } else {
+    e.code = "agent-lost";
+    e.text = "agent " + agent->name + " is lost" + since +
+             ": nobody knows whether the session still runs there, and its slots stay taken";
+    e.hint =
+        "it goes on when the agent is back; if the machine is gone for good, an administrator ends it "
+        "by `berth agent fence " +
+        agent->name + "`";
   }
 }
 

@@ -94,6 +94,7 @@ struct AgentRow {
 
   // Whether new sessions may be placed on it.
   bool takes_sessions() const { return state == AgentState::kAlive && !draining && unfit.empty(); }
+  bool is_gone() const { return state == AgentState::kLost || state == AgentState::kLeft; }
   bool has(const VolumeId& volume) const {
     return std::ranges::find(volumes, volume, &AgentVolume::id) != volumes.end();
   }

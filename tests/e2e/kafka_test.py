@@ -172,9 +172,9 @@ class Kafka(unittest.TestCase):
         self.assertTrue(process.runs(), process.words())
         return process, rig.Cli(data)
 
-    def agent(self, data, key):
+    def agent(self, data, key, *more):
         process = rig.Process([rig.program("berth-agent"), "--log", self.streams(), "--key-file", key, "--data", data + "/agent", "--backend",
-                               "process", *rig.process_user(), "--accelerator", "mock:1x2", "--end-kernels"], data, data + "/agent.log")
+                               "process", *rig.process_user(), "--accelerator", "mock:1x2", "--end-kernels", *more], data, data + "/agent.log")
         self.addCleanup(process.kill)
         return process
 
@@ -187,15 +187,15 @@ class Kafka(unittest.TestCase):
         self.assertFalse(os.path.exists(second + "/keys/admin.json"), "a cluster has one first key")
         return (one, two), (first, second), (first_cli, rig.Cli(second, "--key-file", first + "/keys/admin.json"))
 
-    def cell(self):
-        """A pair, one agent with a key of its own, three sessions."""
+    def cell(self, *more):
+        """A pair, one agent with a key and more options of its own, three sessions."""
         (one, two), _, clis = self.pair()
         third = self.folder()
         key = third + "/a1.json"
         with open(os.open(key, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
             file.write(clis[0].ok("agent", "enroll", "a1"))
         self.addCleanup(rig.end_kernels, third)
-        agent = self.agent(third, key)
+        agent = self.agent(third, key, *more)
         rig.eventually("the agent is ALIVE", lambda: "a1" in clis[0]("agent", "ls", "--state", "ALIVE", "-o", "name", "-q").stdout)
         clis[0].ok("session", "run", "--cpu", "0.5", "--mem", "128m", "--resource", "cuda.shares=1", "--count", "3", "--name", "demo", "-q")
         return (one, two), clis, agent, (third, key)
@@ -285,6 +285,28 @@ class Kafka(unittest.TestCase):
         self.assertTrue(all(map(rig.alive, pids)))
         self.agent(data, key)
         self.goes_on(clis[0], pids)
+
+    def test_a_job_that_ended_while_its_agent_was_away_keeps_its_result(self):
+        lease = ("--lease-seconds", "5")
+        _, clis, agent, (data, key) = self.cell(*lease)
+        self.pids(clis[0])
+        clis[0].ok("session", "run", "--type", "batch", "--requeueable", "--cpu", "0.1", "--mem", "64m", "-p", "20", "--name", "job", "-q", "-d",
+                   "--", "sh", "-c", "echo it ran; sleep 2; echo it ended")
+        clis[0].wait("job")
+        pid = clis[0].pid("job")
+        agent.kill()
+        rig.eventually("the job ends by itself", lambda: not rig.alive(pid))
+        rig.eventually("the job waits for its next attempt", lambda: clis[0].names()["job"] == "PENDING")
+        self.assertIn("(a1 is lost)", clis[0].ok("session", "ls"))
+        self.assertIn("demo-1 is RUNNING: agent-lost", clis[0].ok("session", "why", "demo-1"))
+        self.assertRegex(clis[0].ok("session", "show", "demo-1"), r"Agent +a1 is lost since .*goes on when the agent is back")
+        self.agent(data, key, *lease)
+        rig.eventually("its result is known", lambda: clis[0].names()["job"] == "TERMINATED")
+        job = clis[0].session("job")
+        self.assertEqual((job["result"], job["exit_code"], job["attempt"], len(job["kernels"])), ("SUCCESS", 0, 1, 1))
+        self.assertEqual(clis[0].ok("session", "logs", "job").splitlines(), ["it ran", "it ended"])
+        self.assertNotIn("is lost", clis[0].ok("session", "ls"))
+        self.assertTrue(clis[0].json("cluster", "verify")["verified"])
 
 
 if __name__ == "__main__":

@@ -169,8 +169,12 @@ void add_session(RowBatch& batch, const State& state, const SessionId& id,
                  const std::vector<projections::SessionShare>& withdrawn) {
   const auto* session = state.sessions.find(id);
   if (session == nullptr) return;
-  auto copy = std::make_unique<SessionCopy>(
-      SessionCopy{*session, {}, {}, {}, projections::automatic_folder_in(state, *session)});
+  auto copy = std::make_unique<SessionCopy>(SessionCopy{*session,
+                                                        {},
+                                                        {},
+                                                        {},
+                                                        projections::automatic_folder_in(state, *session),
+                                                        projections::gone_agent(state, *session)});
   for (const KernelId& kernel : session->kernel_ids)
     if (const auto* row = state.kernels.find(kernel)) copy->kernels.push_back(*row);
   if (session->spec)

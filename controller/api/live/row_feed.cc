@@ -119,8 +119,13 @@ void RowFeed::on_row(const projections::KernelRow* before, const projections::Ke
 }
 
 void RowFeed::on_row(const projections::AgentRow* before, const projections::AgentRow* after) {
+  session_texts_.on_row(before, after);
   const std::lock_guard lock(mutex_);
   if (!active_) return;
+  if (keeps(WatchedTable::kSessions) && projections::is_shown_otherwise(before, after)) {
+    touched_.agents.insert(either(before, after).name);
+    plan();
+  }
   const bool moved = before != nullptr && (after == nullptr || before->group != after->group);
   const auto group = moved ? owners_.of_group.find(before->group) : owners_.of_group.end();
   const bool known = group != owners_.of_group.end();
@@ -364,6 +369,10 @@ void RowFeed::build() {
           if (const auto* row = view.state.kernels.find(kernel))
             touched_.rows[{WatchedTable::kAgents, row->agent}];
     touched_.ending.clear();
+    for (const std::string& agent : touched_.agents)
+      for (const KernelId& kernel : view.state.kernels_on(agent))
+        touched_.sessions.insert(view.state.kernels.find(kernel)->session);
+    touched_.agents.clear();
     const Touched taken = take(complete);
     if (complete) complete_ = now;
     batch->position = view.position;

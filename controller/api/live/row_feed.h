@@ -90,11 +90,13 @@ class RowFeed final : public RowListener {
     std::set<SessionId> sessions;
     std::map<SessionId, std::vector<projections::SessionShare>> shares;  // of which sessions, with those that
                                                                          // were withdrawn
-    std::set<SessionId> ending;  // whose kernels look different on their agents
+    std::set<SessionId> ending;    // whose kernels look different on their agents
+    std::set<std::string> agents;  // whose sessions look different, since the agent has gone or is back
     std::map<RowKey, Audience> rows;
     std::vector<RightsChange> changes;
     bool empty() const {
-      return sessions.empty() && shares.empty() && ending.empty() && rows.empty() && changes.empty();
+      return sessions.empty() && shares.empty() && ending.empty() && agents.empty() && rows.empty() &&
+             changes.empty();
     }
   };
   struct Watched {

@@ -11,6 +11,7 @@ void SessionTexts::write(JsonText& out, const projections::State& state, const S
   for (const projections::SessionRow* session : sessions) {
     SessionExtras extras;
     extras.automatic_folder = projections::automatic_folder_in(state, *session);
+    extras.gone_agent = projections::gone_agent(state, *session);
     extras.hides_preemptor = !session->preemptor.is_nil() && !may_see_preemptor(actor, *session);
     const bool mounts = session->spec && !session->spec->spec.mounts().empty();
     const auto* shares = state.session_shares.find(session->id);

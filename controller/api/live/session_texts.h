@@ -22,6 +22,9 @@ class SessionTexts {
 
   void on_row(const projections::SessionRow& row) { texts_.erase(row.id); }
   void on_row(const projections::KernelRow& row) { texts_.erase(row.session); }
+  void on_row(const projections::AgentRow* before, const projections::AgentRow* after) {
+    if (projections::is_shown_otherwise(before, after)) texts_.clear();
+  }
   // Every text may be another one: the state was replaced, or a slot's unit.
   void forget() { texts_.clear(); }
 

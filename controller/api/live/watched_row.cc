@@ -23,6 +23,7 @@ Frame WatchedRow::encode(const char* event, std::string_view row) const {
 
 Frame WatchedRow::encode_session(const SlotKinds& kinds, SessionExtras extras) const {
   extras.automatic_folder = session->automatic_folder;
+  extras.gone_agent = session->gone_agent;
   std::vector<const projections::KernelRow*> kernels;
   for (const auto& kernel : session->kernels) kernels.push_back(&kernel);
   JsonText row;

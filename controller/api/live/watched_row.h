@@ -60,6 +60,7 @@ struct SessionCopy {
   std::vector<projections::FolderRow> folders;  // of its mounts, in their order; without an id: gone
   projections::SessionShareRow shares;          // none if nobody has any
   projections::AutomaticFolder automatic_folder = projections::AutomaticFolder::kUnknown;
+  std::optional<projections::GoneAgent> gone_agent = std::nullopt;
 };
 
 // A row as of its batch's position. Its bytes are made once, by the first watcher that needs them.

@@ -210,6 +210,16 @@ void write_share(JsonText& out, const projections::DeviceShare& share) {
   out.close('}');
 }
 
+// The agent that is not there, while nobody knows what became of the kernels.
+void put_gone(JsonText& out, const std::optional<projections::GoneAgent>& agent) {
+  if (!agent) return out.put("agent_gone", nullptr);
+  out.object("agent_gone", [&] {
+    out.put("agent", agent->name);
+    out.put("state", projections::name_of(agent->state));
+    out.put_time("since", agent->since);
+  });
+}
+
 // `terminating`: the session is ending, and its kernels show that too.
 void write_kernel(JsonText& out, const KernelRow& kernel, bool terminating) {
   const bool ended = kernel.state == KernelState::kTerminated;
@@ -368,6 +378,7 @@ void write_session(JsonText& out, const SlotKinds& kinds, const SessionRow& sess
     out.put("queue_position", *extras.queue_position);
   else
     out.put("queue_position", nullptr);
+  put_gone(out, extras.gone_agent);
   const bool ending = session.terminating || session.rescheduling;
   put_kernels(out, kernels, ending && !projections::is_end(session.status));
   out.close('}');
@@ -381,6 +392,7 @@ void write_session(JsonText& out, const projections::State& state, const SlotKin
   extras.mount_names = mount_names(state, session, actor);
   extras.shares = shares_shown(session, state.session_shares.find(session.id), actor);
   extras.automatic_folder = projections::automatic_folder_in(state, session);
+  extras.gone_agent = projections::gone_agent(state, session);
   write_session(out, kinds, session, kernels_of(state, session), extras);
 }
 
@@ -394,6 +406,7 @@ std::string session_to_json(const projections::State& state, const SlotKinds& ki
   extras.mount_names = mount_names(state, session, actor);
   extras.shares = shares_shown(session, state.session_shares.find(session.id), actor);
   extras.automatic_folder = projections::automatic_folder_in(state, session);
+  extras.gone_agent = projections::gone_agent(state, session);
   JsonText out;
   write_session(out, kinds, session, kernels_of(state, session), extras);
   return out.take();

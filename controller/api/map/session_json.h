@@ -13,6 +13,7 @@
 #include "controller/api/map/slot_amounts.h"
 #include "projections/automatic_folder.h"
 #include "projections/fold/fold.h"
+#include "projections/gone_agent.h"
 #include "projections/session_filter.h"
 #include "projections/tables/state.h"
 
@@ -38,6 +39,7 @@ struct SessionExtras {
   std::vector<std::string> mount_names{};                     // see mount_names(); may be fewer
   SharesShown shares{};
   projections::AutomaticFolder automatic_folder = projections::AutomaticFolder::kUnknown;
+  std::optional<projections::GoneAgent> gone_agent = std::nullopt;
 };
 
 // The session as the next value. Of rows that need not be the state's.

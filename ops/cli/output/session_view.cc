@@ -29,15 +29,35 @@ bool waits_after_failure(const json::value& s) {
          text_at(s, "start_time").empty();
 }
 
+// The agent that is not there, in `ls`.
+std::string gone_text(const json::value& s) {
+  const std::string agent = text_at(s, "agent_gone.agent");
+  if (agent.empty()) return {};
+  return agent + (text_at(s, "agent_gone.state") == "LEFT" ? " is stopped" : " is lost");
+}
+
 // Slurm's way: where it runs, or in parentheses why it does not.
 std::string where_or_why(const json::value& s) {
   const std::string code = text_at(s, "reason.code");
   if (text_at(s, "status") == "PENDING" && waits_after_failure(s)) return "(next try after a failed start)";
   if (text_at(s, "status") == "PENDING" && !code.empty()) return "(" + reason_text(s) + ")";
+  if (const std::string gone = gone_text(s); !gone.empty()) return "(" + gone + ")";
   std::string agents;
   for (const auto& agent : array_at(s, "agents")) agents += (agents.empty() ? "" : ",") + scalar_text(agent);
   if (agents.empty() && !code.empty()) return "(" + code + ")";
   return agents;
+}
+
+// ... and in `show`: since when, and what comes next.
+std::string gone_in_full(const json::value& s, Timestamp now, const Style& style) {
+  const std::string gone = gone_text(s), since = text_at(s, "agent_gone.since");
+  if (gone.empty()) return {};
+  const std::string when =
+      since.empty() ? ""
+                    : " since " + local_time(since, style.utc_offset) + " (" + age_text(since, now) + " ago)";
+  if (text_at(s, "agent_gone.state") == "LEFT")
+    return gone + when + "; what runs there goes on, and its end is told when the agent is back";
+  return gone + when + "; the session goes on when the agent is back (`berth session why` says more)";
 }
 
 // How long it runs, or has run.
@@ -170,6 +190,7 @@ std::string session_text(const json::value& s, Timestamp now, const Style& style
   if (!result.empty()) out += ", " + tinted(printable(result), style.color);
   if (!reason.empty()) out += " (" + printable(reason) + ")";
   out += "\n";
+  line(out, "Agent", gone_in_full(s, now, style));
   line(out, "Message", text_at(s, "message"));
   line(out, "Exit code", text_at(s, "exit_code"));
   line(out, "Type", text_at(s, "type"));

@@ -579,6 +579,7 @@ class Session(TypedDict):
     queue_position: int | None
     estimated_start: NotRequired[EstimatedStart | None]
     agents: list[str]
+    agent_gone: AgentGone | None  # An agent of the session is not there: nobody knows what became of its kernels
     request_id: str | None
     kernels: list[Kernel]
     mode: Literal["single-node", "multi-node"]
@@ -1444,6 +1445,12 @@ class Problem(TypedDict):
     errors: NotRequired[list[ProblemErrorsItem]]
     position: NotRequired[int]
     offset: NotRequired[int]  # Of offset-differs: where the upload goes on
+
+
+class AgentGone(TypedDict):
+    agent: str
+    state: Literal["LOST", "LEFT"]  # LEFT: stopped in order
+    since: str | None
 
 
 class Designated(TypedDict):

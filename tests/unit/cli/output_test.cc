@@ -140,6 +140,21 @@ TEST(Sessions, OneThatWaitsForAnImageSaysHowFarTheImageIs) {
             std::string::npos);
 }
 
+TEST(Sessions, OneOfAnAgentThatIsGoneSaysWhichSinceWhenAndWhatComesNext) {
+  auto running = session("job", "RUNNING");
+  running["agents"] = json::parse(R"(["a1"])");
+  running["agent_gone"] = json::parse(R"({"agent": "a1", "state": "LOST", "since": "2026-01-01T00:00:00Z"})");
+  Style style;
+  style.format = Format::kTable;
+  EXPECT_NE(print_list({running}, session_listing(kNow), style).find("(a1 is lost)"), std::string::npos);
+  EXPECT_NE(session_text(running, kNow, style).find("Agent         a1 is lost since 2026-01-01 00:00:00"),
+            std::string::npos)
+      << session_text(running, kNow, style);
+  EXPECT_NE(session_text(running, kNow, style).find("goes on when the agent is back"), std::string::npos);
+  running["agent_gone"].as_object()["state"] = "LEFT";
+  EXPECT_NE(print_list({running}, session_listing(kNow), style).find("(a1 is stopped)"), std::string::npos);
+}
+
 TEST(Narrow, EveryTableFitsIntoSixtyColumns) {
   const auto agent =
       json::parse(R"({"name": "agent-07", "state": "ALIVE", "group": "default", "containers": 12,

@@ -115,8 +115,18 @@ export function Status({ row }: { row: SessionRow }) {
 
 /** Where it runs; while it does not, why. */
 export function Where({ row }: { row: SessionRow }) {
-  const agents = new Set(sessionsOf(row).flatMap((session) => (hasEnded(session) ? [] : session.agents)))
-  return agents.size > 0 ? [...agents].sort().join(', ') : <ReasonText session={firstOf(row)} />
+  const { t } = useText()
+  const live = sessionsOf(row).filter((session) => !hasEnded(session))
+  const agents = [...new Set(live.flatMap((session) => session.agents))].sort()
+  if (agents.length === 0) return <ReasonText session={firstOf(row)} />
+  const gone = new Map<string, 'LOST' | 'LEFT'>()
+  for (const { agent_gone } of live) if (agent_gone) gone.set(agent_gone.agent, agent_gone.state)
+  return agents
+    .map((agent) => {
+      const state = gone.get(agent)
+      return state ? t(`session.agent-gone.${state}`, { agent }) : agent
+    })
+    .join(', ')
 }
 
 export function Control({ row, actions }: { row: SessionRow; actions: RowActions }) {

@@ -88,7 +88,7 @@ function Body({ session, view, setView, end, launch }: { session: Session } & Om
         </span>
       </div>
       <Tabs.Panel value="overview" className="drawer-body">
-        {waits && <SessionWhy session={session} end={end} />}
+        {(waits || session.agent_gone) && <SessionWhy session={session} end={end} />}
         <SessionPhases session={session} />
         <SessionKernels session={session} />
         <SessionDetails session={session} />

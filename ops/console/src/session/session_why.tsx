@@ -13,7 +13,7 @@ import { useMayEnd } from './use_may_end'
 
 const AT_MOST_EVERY_MS = 2_000
 
-/** Why a session waits, as of now, and the proved ways out of it. */
+/** Why a session waits or its agent is not there, as of now, and the proved ways out of it. */
 export function SessionWhy({ session, end }: { session: Session; end: (sessions: Session[]) => void }) {
   const { t } = useText()
   const why = useQuery({
@@ -23,11 +23,12 @@ export function SessionWhy({ session, end }: { session: Session; end: (sessions:
   })
   if (why.error && !why.data) return <Failed error={why.error} retry={() => void why.refetch()} />
   if (!why.data) return null
+  const title = t(session.agent_gone ? 'why.agent-gone' : 'why.title')
   const { text, hint, lacking, limits, unmet, queue_position, holders_total } = why.data
   return (
-    <section className="why stack-tight" aria-label={t('why.title')}>
+    <section className="why stack-tight" aria-label={title}>
       <h2 className="why-title">
-        <Icon name="wait" size={14} /> {t('why.title')}
+        <Icon name="wait" size={14} /> {title}
       </h2>
       <p className="why-text">{text}</p>
       {pageHint(hint) && <p className="muted">{pageHint(hint)}</p>}

@@ -119,6 +119,8 @@ export const en = {
   'session.devices': 'Devices',
   'session.attempt': 'Attempt',
   'session.end': 'End',
+  'session.agent-gone.LOST': '{agent} is lost',
+  'session.agent-gone.LEFT': '{agent} is stopped',
   'session.exit': 'exit code {code}',
   'session.exit-unknown': 'ended, exit code unknown',
   'session.logs': 'Logs',
@@ -168,6 +170,7 @@ export const en = {
   'terminate.outcome': '{ending} terminating, {ended} already ended, {unknown} unknown.',
 
   'why.title': 'Why it waits',
+  'why.agent-gone': 'Its agent is not there',
   'why.position': 'Position {n} in the queue',
   'why.holders': 'Sessions that hold what it asks for: {n}',
   'why.lacking': '{slot}: asks for {asked}; the most free in one place is {free} ({where})',

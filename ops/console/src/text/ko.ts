@@ -120,6 +120,8 @@ export const ko: Catalogue = {
   'session.devices': '장치',
   'session.attempt': '시도',
   'session.end': '종료',
+  'session.agent-gone.LOST': '{agent} 연결 끊김',
+  'session.agent-gone.LEFT': '{agent} 정지됨',
   'session.exit': '종료 코드 {code}',
   'session.exit-unknown': '종료됨, 종료 코드 알 수 없음',
   'session.logs': '로그',
@@ -169,6 +171,7 @@ export const ko: Catalogue = {
   'terminate.outcome': '종료 중 {ending}개, 이미 종료됨 {ended}개, 알 수 없음 {unknown}개.',
 
   'why.title': '기다리는 이유',
+  'why.agent-gone': '에이전트가 응답하지 않음',
   'why.position': '대기열 {n}번째',
   'why.holders': '요청한 자원을 세션 {n}개가 쓰고 있습니다',
   'why.lacking': '{slot}: {asked} 요청, 한곳에 비어 있는 최대량 {free} ({where})',

@@ -224,6 +224,7 @@ export class Cluster {
       held_on: [],
       preempted_for: null,
       agents: [],
+      agent_gone: null,
       request_id: launch,
       kernels: [
         {

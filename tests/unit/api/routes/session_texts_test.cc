@@ -11,6 +11,7 @@ namespace berth::testing {
 namespace {
 
 using namespace controller::api;
+using projections::AgentRow;
 using projections::KernelRow;
 using projections::SessionRow;
 using projections::SlotTypeRow;
@@ -19,6 +20,7 @@ struct Listener {
   SessionTexts texts{4};  // so few that they are dropped now and then
   void on_row(const SessionRow* before, const SessionRow* after) { texts.on_row(after ? *after : *before); }
   void on_row(const KernelRow* before, const KernelRow* after) { texts.on_row(after ? *after : *before); }
+  void on_row(const AgentRow* before, const AgentRow* after) { texts.on_row(before, after); }
   void on_row(const SlotTypeRow*, const SlotTypeRow*) { texts.forget(); }
 };
 

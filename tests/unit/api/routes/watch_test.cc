@@ -323,6 +323,32 @@ TEST(WatchRows, ASessionThatWasPreemptedNamesTheOtherOneToWhoSeesAll) {
   EXPECT_EQ(admin.rows.at(low).at("preempted_for"), json::value(high));
 }
 
+TEST(WatchRows, ASessionIsToldAgainWhenItsAgentGoesAndWhenItIsBack) {
+  ApiRig rig(small_cluster(), quick());
+  Client alice(rig, "sessions", "");
+  rig.cell.append(
+      {session_requested("s1"), session_scheduled("s1", "a1"), kernel_running(kernel_name("s1"))});
+  alice.reach(rig.cell.position());
+  const std::string id = to_string(session_id("s1"));
+  EXPECT_TRUE(alice.rows.at(id).at("agent_gone").is_null());
+  EXPECT_TRUE(alice.listed("").at(id).at("agent_gone").is_null());
+  for (const auto& [event, state] : {std::pair{agent_lost("a1"), "LOST"}, {agent_left("a1", 2), "LEFT"}}) {
+    if (event.has_agent_left()) rig.cell.append({agent_joined("a1", 8, 16 * kGiga, {}, 2)});
+    rig.cell.append({event});
+    alice.reach(rig.cell.position());
+    for (const json::value& row : {alice.rows.at(id), alice.listed("").at(id)}) {
+      EXPECT_EQ(row.at("status").as_string(), "RUNNING");
+      EXPECT_EQ(row.at("agent_gone").at("agent").as_string(), "a1");
+      EXPECT_EQ(row.at("agent_gone").at("state").as_string(), state);
+      EXPECT_TRUE(row.at("agent_gone").at("since").is_string());
+    }
+  }
+  rig.cell.append({agent_joined("a1", 8, 16 * kGiga, {}, 3)});
+  alice.reach(rig.cell.position());
+  EXPECT_TRUE(alice.rows.at(id).at("agent_gone").is_null());
+  EXPECT_TRUE(alice.listed("").at(id).at("agent_gone").is_null());
+}
+
 TEST(WatchRows, OthersKernelsAreNotNamedOnAnAgent) {
   ApiRig rig(small_cluster(), quick());
   Client admin(rig, "agents", "", "admin-key"), bob(rig, "agents", "", "bob-key");
