@@ -40,7 +40,8 @@ struct JournalEnd {
   Offset end = 0;
 };
 // Answers Outputs::check_inputs and glances: `same`: the input at `next - 1` has the recorded CRC (P13).
-// `begin`: the stream's first offset.
+// `begin`: the stream's first offset; of one that is not the same, where it is to be read again from: the
+// newest mark below which it is the same, or the first offset.
 struct InputChecked {
   Partition partition;
   bool same = false;
@@ -73,6 +74,7 @@ struct CheckInput {
   Partition partition;
   Offset next = 0;
   std::uint32_t last_crc = 0;
+  std::vector<projections::InputMark> marks = {};  // oldest first: places to try where that is another input
 };
 struct SeekInput {
   Partition partition;

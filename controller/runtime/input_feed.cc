@@ -129,13 +129,15 @@ void InputFeed::do_checks(const std::vector<CheckInput>& checks, bool glance) {
       extent = log_.extent(c.partition);
     }
     if (stopping_) return;
+    LastInput last{c, *extent, c.next - 1, std::nullopt};
+    if (glance) last.check.marks.clear();
     // Nothing taken yet, or the last one is gone by retention: nothing to compare.
     if (c.next == 0 || c.next <= extent->begin)
       queue_.push(Input(InputChecked{c.partition, true, extent->begin}));
-    else if (c.next > extent->end || c.last_crc == 0)  // rewound to the beginning, which lies lower by now
+    else if ((c.next <= extent->end && c.last_crc != 0) || go_back(last))
+      to_read.push_back(std::move(last));
+    else  // also: rewound to the beginning, which lies lower by now
       queue_.push(Input(InputChecked{c.partition, false, extent->begin}));
-    else
-      to_read.push_back({c, extent->begin, c.next - 1, std::nullopt});
   }
   if (!to_read.empty()) read_last(std::move(to_read), glance);
 }
@@ -167,7 +169,23 @@ void InputFeed::read_last(std::vector<LastInput> last, bool glance) {
     }
   }
   if (glance) return;
-  for (const auto& one : last) queue_.push(Input(InputChecked{one.check.partition, false, one.begin}));
+  for (const auto& one : last) queue_.push(Input(InputChecked{one.check.partition, false, one.extent.begin}));
+}
+
+// To the newest mark that the stream still reaches. False: there is none.
+bool InputFeed::go_back(LastInput& last) {
+  std::vector<projections::InputMark>& marks = last.check.marks;
+  std::erase_if(marks, [&](const projections::InputMark& mark) {
+    return mark.next >= last.check.next || mark.next > last.extent.end || mark.next <= last.extent.begin ||
+           mark.last_crc == 0;
+  });
+  last.at_mark = true;
+  if (marks.empty()) return false;
+  last.check.next = marks.back().next;
+  last.check.last_crc = marks.back().last_crc;
+  last.from = last.check.next - 1;
+  last.crc.reset();
+  return true;
 }
 
 void InputFeed::take_last(std::vector<LastInput>& last, const std::vector<LogEntry>& entries,
@@ -183,16 +201,23 @@ void InputFeed::take_last(std::vector<LastInput>& last, const std::vector<LogEnt
 }
 
 // All offsets [from, next) were read. Where gaps are just below `next` (P30), the search goes back in steps
-// that double. False: there are only gaps, and the reader goes further back.
+// that double; where another input stands there, to an earlier mark. False: the reader goes further back.
 bool InputFeed::found_last(LastInput& last, LogReader& reader) {
   const CheckInput& check = last.check;
   const bool same = last.crc == check.last_crc;
-  if (!same && !last.crc && last.from > last.begin) {
-    last.from -= std::min(last.from - last.begin, check.next - last.from);
+  if (!same && !last.crc && last.from > last.extent.begin) {
+    last.from -= std::min(last.from - last.extent.begin, check.next - last.from);
     reader.seek(check.partition, last.from);
     return false;
   }
-  queue_.push(Input(InputChecked{check.partition, same, same ? 0 : last.begin}));
+  if (!same && go_back(last)) {
+    reader.seek(check.partition, last.from);
+    return false;
+  }
+  if (same && last.at_mark)
+    queue_.push(Input(InputChecked{check.partition, false, check.next}));
+  else
+    queue_.push(Input(InputChecked{check.partition, same, same ? 0 : last.extent.begin}));
   return true;
 }
 

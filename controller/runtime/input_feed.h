@@ -46,9 +46,10 @@ class InputFeed {
   // The last input below check.next, in search: read from offset `from` on.
   struct LastInput {
     CheckInput check;
-    Offset begin = 0;  // of the partition
+    Extent extent;  // of the partition
     Offset from = 0;
     std::optional<std::uint32_t> crc;  // of the newest input read
+    bool at_mark = false;              // another input stands at the check's own place
   };
   void run_inputs();
   void run_liveness();
@@ -57,6 +58,7 @@ class InputFeed {
   void read_last(std::vector<LastInput> last, bool glance);
   void take_last(std::vector<LastInput>& last, const std::vector<LogEntry>& entries, LogReader& reader);
   bool found_last(LastInput& last, LogReader& reader);
+  static bool go_back(LastInput& last);
   bool is_over(bool glance, Duration waited);
   // Partitions come one by one as they are checked: reading starts when all are there, so that one reader
   // serves them.

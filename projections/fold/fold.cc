@@ -130,6 +130,11 @@ Forbidden apply_body(EventContext& c) {
 
 }  // namespace
 
+InputRow input_row(const State& state, const std::string& partition) {
+  const InputRow* row = state.inputs.find(partition);
+  return row != nullptr ? *row : InputRow{partition, 0, 0, {}};
+}
+
 std::string input_key(std::uint32_t stream, std::uint32_t partition) {
   return (stream == v1::REQUESTS ? "requests/" : "reports/") + std::to_string(partition);
 }
@@ -207,8 +212,11 @@ void Fold::close(const v1::RecordHeader& h, const Hash256& link) {
   epoch.time = std::max(epoch.time, h.time_ns());
   ++epoch.applied;
   state_.epochs.put(std::move(epoch));
-  for (const auto& range : h.ranges())
-    state_.inputs.put({input_key(range.stream(), range.partition()), range.to(), range.last_crc()});
+  for (const auto& range : h.ranges()) {
+    InputRow row = input_row(state_, input_key(range.stream(), range.partition()));
+    row.take(range.to(), range.last_crc(), h.time_ns());
+    state_.inputs.put(std::move(row));
+  }
   expire(h.time_ns());
   state_.commit();
 }

@@ -78,6 +78,7 @@ class Fold {
 };
 
 std::string input_key(std::uint32_t stream, std::uint32_t partition);  // "requests/0"
+InputRow input_row(const State& state, const std::string& partition);  // a new one where there is none
 std::string quarantine_key(std::uint32_t stream, std::uint32_t partition,
                            std::uint64_t offset);  // "requests/0@17"
 

@@ -151,7 +151,9 @@ Forbidden apply(EventContext& c, const v1::RequestExpired&) {
 Forbidden apply(EventContext& c, const v1::InputRewound& e) {
   if (e.stream() != v1::REQUESTS && e.stream() != v1::REPORTS) return "an input stream that does not exist";
   const std::string partition = input_key(e.stream(), e.partition());
-  c.state.inputs.put({partition, e.to(), 0});
+  InputRow row = input_row(c.state, partition);
+  row.rewind(e.to());
+  c.state.inputs.put(std::move(row));
   forget_quarantined(c.state, partition, e.to());
   return {};
 }

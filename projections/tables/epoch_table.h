@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "events/base/clock.h"
 #include "events/base/hash.h"
@@ -98,6 +99,24 @@ struct HeadRow {
   }
 };
 
+// Where the reading of an input partition stood at some time. A stream that lost its end is read again from
+// the newest mark below which it is still the same (P13).
+struct InputMark {
+  Timestamp at = 0;  // header time, ns
+  std::uint64_t next = 0;
+  std::uint32_t last_crc = 0;
+  bool operator==(const InputMark&) const = default;
+  template <class V> void fields(V& v) {
+    v(1, at);
+    v(2, next);
+    v(3, last_crc);
+  }
+};
+
+// Part of the rules: changing one of these raises kRules.
+inline constexpr Duration kInputMarkEvery = 3 * kHour;
+inline constexpr std::size_t kInputMarksMax = 8;
+
 // Next offset of an input partition.
 struct InputRow {
   using Key = std::string;  // "requests/0"
@@ -105,13 +124,29 @@ struct InputRow {
 
   std::string partition;
   std::uint64_t next = 0;
-  std::uint32_t last_crc = 0;  // of the input at next - 1
+  std::uint32_t last_crc = 0;    // of the input at next - 1; 0: not known
+  std::vector<InputMark> marks;  // oldest first, at most kInputMarksMax
 
   Key key() const { return partition; }
+  // What is taken up to `to` from now on; where it is time, that is a mark.
+  void take(std::uint64_t to, std::uint32_t crc, Timestamp now) {
+    next = to;
+    last_crc = crc;
+    if (!marks.empty() && now < marks.back().at + kInputMarkEvery) return;
+    marks.push_back({now, to, crc});
+    if (marks.size() > kInputMarksMax) marks.erase(marks.begin());
+  }
+  // Reading goes on at `to` once more, or at the stream's new beginning.
+  void rewind(std::uint64_t to) {
+    std::erase_if(marks, [&](const InputMark& mark) { return mark.next > to; });
+    next = to;
+    last_crc = !marks.empty() && marks.back().next == to ? marks.back().last_crc : 0;
+  }
   template <class V> void fields(V& v) {
     v(1, partition);
     v(2, next);
     v(3, last_crc);
+    v(4, marks);
   }
 };
 

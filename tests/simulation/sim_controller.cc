@@ -302,13 +302,17 @@ void SimController::check_inputs(const std::vector<controller::CheckInput>& chec
       continue;
     }
     const Extent extent = cluster_.server->extent(c.partition);
-    bool same = c.next == 0 || c.next <= extent.begin;
-    if (!same && c.next <= extent.end && c.last_crc != 0) {
-      Offset last = c.next - 1;  // the last that exists (P30)
+    const auto is_same = [&](Offset next, std::uint32_t crc) {
+      if (next > extent.end || next <= extent.begin || crc == 0) return false;
+      Offset last = next - 1;  // the last that exists (P30)
       while (last > extent.begin && cluster_.server->is_gap(c.partition, last)) --last;
-      same = crc32c(cluster_.server->payload_at(c.partition, last)) == c.last_crc;
-    }
-    queue_.emplace_back(controller::InputChecked{c.partition, same, extent.begin});
+      return crc32c(cluster_.server->payload_at(c.partition, last)) == crc;
+    };
+    const bool same = c.next == 0 || c.next <= extent.begin || is_same(c.next, c.last_crc);
+    Offset begin = extent.begin;
+    for (const projections::InputMark& mark : c.marks)
+      if (!same && mark.next < c.next && is_same(mark.next, mark.last_crc)) begin = mark.next;
+    queue_.emplace_back(controller::InputChecked{c.partition, same, begin});
   }
 }
 

@@ -45,7 +45,8 @@ std::vector<CheckInput> checks_of_inputs(const projections::State& state, const 
     for (std::uint32_t i = 0; i < layout.partitions_of(stream); ++i) {
       const Partition partition{stream, i};
       const auto* row = state.inputs.find(to_string(partition));
-      checks.push_back({partition, row != nullptr ? row->next : 0, row != nullptr ? row->last_crc : 0});
+      checks.push_back({partition, 0, 0, {}});
+      if (row != nullptr) checks.back() = {partition, row->next, row->last_crc, row->marks};
     }
   return checks;
 }

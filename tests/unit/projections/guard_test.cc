@@ -114,6 +114,29 @@ TEST(Guard, P13_InputsGoOnWhereTheLastRangeEnded) {
   EXPECT_EQ(g.state().next_input("requests/2"), 1u);
 }
 
+TEST(Guard, P13_AnInputPartitionHasAMarkEachThreeHoursOfTheLastDay) {
+  Given g = requested();
+  std::vector<std::uint64_t> nexts;
+  for (std::uint64_t hour = 0; hour < 40; ++hour) {
+    g.journal().advance(kHour);
+    v1::Record record = g.journal().next_record({});
+    *record.mutable_header()->add_ranges() = range(v1::REQUESTS, 2, hour, hour + 1);
+    g.when_record(record).then_applied();
+  }
+  const auto marks_of = [&] {
+    std::vector<std::uint64_t> marks;
+    for (const auto& mark : g.state().inputs.find("requests/2")->marks) marks.push_back(mark.next);
+    return marks;
+  };
+  EXPECT_EQ(marks_of(), (std::vector<std::uint64_t>{19, 22, 25, 28, 31, 34, 37, 40}));
+  g.when({input_rewound(v1::REQUESTS, 2, 31)}).then_applied();
+  EXPECT_EQ(marks_of(), (std::vector<std::uint64_t>{19, 22, 25, 28, 31}));
+  EXPECT_EQ(g.state().inputs.find("requests/2")->last_crc, 42u) << "the input below the mark is known";
+  g.when({input_rewound(v1::REQUESTS, 2, 20)}).then_applied();
+  EXPECT_EQ(marks_of(), (std::vector<std::uint64_t>{19}));
+  EXPECT_EQ(g.state().inputs.find("requests/2")->last_crc, 0u);
+}
+
 TEST(Guard, P3_WhatIsNoRecordIsVoidAndStopsNobody) {
   Given g = requested();
   const auto next = [&] { return g.projection().chain().next(); };

@@ -103,7 +103,9 @@ TEST(RowCodec, OrderCursorRequestInputQuarantineAndEpoch) {
   EXPECT_EQ(back.sessions, request.sessions);
   EXPECT_EQ(back.selected, request.selected);
   EXPECT_EQ(back.key(), request.key());
-  EXPECT_EQ(round_trip(InputRow{"requests/0", UINT64_MAX, UINT32_MAX}).next, UINT64_MAX);
+  const InputRow input = round_trip(InputRow{"requests/0", UINT64_MAX, UINT32_MAX, {{7, 8, 9}}});
+  EXPECT_EQ(input.next, UINT64_MAX);
+  EXPECT_EQ(input.marks, (std::vector<InputMark>{{7, 8, 9}}));
   EXPECT_EQ(round_trip(QuarantineRow{"session:x", 2, true}).failures, 2u);
   EpochRow epoch;
   epoch.epoch = 3;

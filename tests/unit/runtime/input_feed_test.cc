@@ -17,9 +17,12 @@ class Feed : public ::testing::Test {
  protected:
   void append(const std::string& payload) { log_.append(kRequests, "", payload, {}); }
   // The answer to one check. REQUIRES: called once.
-  InputChecked checked(Offset next, const std::string& last) {
+  InputChecked checked(Offset next, const std::string& last,
+                       const std::vector<std::pair<Offset, std::string>>& marks = {}) {
     EXPECT_TRUE(feed_.start());
-    feed_.check({{kRequests, next, crc32c(last)}});
+    CheckInput check{kRequests, next, crc32c(last)};
+    for (const auto& [mark, input] : marks) check.marks.push_back({0, mark, crc32c(input)});
+    feed_.check({check});
     std::vector<Input> inputs;
     while (inputs.empty()) queue_.take(kSecond, inputs);
     feed_.stop();
@@ -93,6 +96,36 @@ TEST_F(Feed, P13_ACheckThatWaitsForItsStreamGivesWayToTheNextOne) {
 TEST_F(Feed, P35_AStreamThatBeginsBelowItsRewindIsAnotherOne) {
   for (const char* payload : {"a", "b", "c"}) append(payload);
   EXPECT_FALSE(checked(2, "").same);
+}
+
+TEST_F(Feed, P13_AStreamThatLostItsEndIsReadAgainFromTheNewestMarkBelowWhichItIsTheSame) {
+  for (const char* payload : {"a", "b", "c", "x", "y", "z"}) append(payload);
+  const InputChecked told = checked(6, "f", {{1, "a"}, {3, "c"}, {5, "e"}});
+  EXPECT_FALSE(told.same);
+  EXPECT_EQ(told.begin, 3u);
+}
+
+TEST_F(Feed, P13_AStreamThatEndsBelowItsLastInputIsReadAgainFromAMark) {
+  for (const char* payload : {"a", "b", "c"}) append(payload);
+  const InputChecked told = checked(9, "f", {{1, "a"}, {2, "b"}, {5, "e"}});
+  EXPECT_FALSE(told.same);
+  EXPECT_EQ(told.begin, 2u);
+}
+
+TEST_F(Feed, P30_AMarkIsComparedBelowGaps) {
+  for (const char* payload : {"a", "b"}) append(payload);
+  for (int i = 0; i < 20; ++i) log_.add_gap(kRequests);
+  append("x");
+  const InputChecked told = checked(23, "f", {{1, "a"}, {22, "b"}});
+  EXPECT_FALSE(told.same);
+  EXPECT_EQ(told.begin, 22u);
+}
+
+TEST_F(Feed, P13_AStreamThatIsTheSameAtNoMarkIsReadFromItsBeginning) {
+  for (const char* payload : {"x", "y", "z"}) append(payload);
+  const InputChecked told = checked(3, "c", {{1, "a"}, {2, "b"}});
+  EXPECT_FALSE(told.same);
+  EXPECT_EQ(told.begin, 0u);
 }
 
 std::vector<SeekInput> all_from_their_beginning(const LogLayout& layout) {
