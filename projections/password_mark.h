@@ -1,15 +1,19 @@
 // Which password is in force, said without the password: what was checked must be what is in force when the
-// browser session starts.
+// browser session starts. A password that is sealed with another key is still the same one.
 #pragma once
 
+#include <algorithm>
+
 #include "events/base/hash.h"
+#include "events/base/uuid.h"
 #include "events/schema/v1/event.pb.h"
-#include "projections/tables/row_codec.h"
 
 namespace berth::projections {
 
-inline Hash128 password_mark(const v1::PasswordSet& password) {
-  return blake2b_128(canonical_bytes(password.hash()));
+using PasswordMark = Uuid;
+
+inline PasswordMark password_mark(const v1::PasswordSet& password) {
+  return Uuid::from_bytes(password.mark()).value_or(PasswordMark{});
 }
 
 }  // namespace berth::projections

@@ -3,6 +3,7 @@
 
 #include "projections/fold/event_context.h"
 #include "projections/fold/net.h"
+#include "projections/password_mark.h"
 
 namespace berth::projections {
 namespace {
@@ -26,6 +27,7 @@ Forbidden accept(EventContext& c) {
 Forbidden apply(EventContext& c, const v1::PasswordSet& e) {
   if (auto reason = check_user(c, e.user()); !reason.empty()) return reason;
   if (auto reason = net::check_sealed(c.state, e.hash()); !reason.empty()) return reason;
+  if (password_mark(e).is_nil()) return "a password without its mark";
   c.state.passwords.put({e});
   c.state.login_links.erase(e.user());
   return accept(c);

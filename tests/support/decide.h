@@ -21,7 +21,6 @@
 
 #include "controller/decide/decide.h"
 #include "events/codec/describe.h"
-#include "projections/password_mark.h"
 #include "tests/support/given.h"
 #include "tests/support/limits.h"
 #include "tests/support/words.h"
@@ -458,7 +457,7 @@ inline v1::Request issue_login_link(const std::string& user, const std::string& 
 }
 // Names the password that password_set(user) sets.
 inline std::string mark_of_set_password(const std::string& user) {
-  return std::string(as_view(projections::password_mark(password_set(user).password_set())));
+  return password_set(user).password_set().mark();
 }
 // By the user's old password (of password_set(user)), or by a link's token.
 inline v1::Request set_password(const std::string& user, const std::string& token = "") {

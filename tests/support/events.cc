@@ -123,6 +123,7 @@ v1::Event password_set(const std::string& user) {
   set->mutable_hash()->set_nonce(std::string(24, 'n'));
   set->mutable_hash()->set_box(std::string(40, 'b'));
   set->set_set_ns(kTestStart);
+  set->set_mark(wire("password of " + user));
   return e;
 }
 

@@ -6,6 +6,7 @@
 
 #include "controller/api/login/sign_in.h"
 #include "controller/api/routes/call.h"
+#include "projections/password_mark.h"
 
 namespace berth::controller::api {
 
@@ -19,8 +20,8 @@ std::optional<Problem> authenticate_by_cookie(const Services& services, Call& ca
 
 // The password that a user signs in with; nullopt for nobody's, none, and that of a user who is disabled.
 struct KnownPassword {
-  std::string hash;  // opened
-  Hash128 mark;      // of password_mark()
+  std::string hash;                // opened
+  projections::PasswordMark mark;  // of password_mark()
 };
 std::optional<KnownPassword> find_password(ApiContext& context, const std::string& user);
 

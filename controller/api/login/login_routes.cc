@@ -39,7 +39,7 @@ void sign_in(const Services& services, const CallPtr& call, const std::string& u
 
 // `mark`: of the password that was checked or set.
 void start_browser_session(const Services& services, const CallPtr& call, const Reply& reply,
-                           const std::string& user, const Hash128& mark) {
+                           const std::string& user, const projections::PasswordMark& mark) {
   sign_in(services, call, user);
   const BrowserCookie cookie{services.context.new_id(), random_bytes(kCookieSecretBytes)};
   const Duration lifetime = services.sign_in.options.lifetime;
@@ -52,7 +52,7 @@ void start_browser_session(const Services& services, const CallPtr& call, const 
   start.set_expires_ms((services.context.now() + lifetime) / kMillisecond);
   start.set_client(clipped(call->request.user_agent, kClientMax));
   start.set_address(services.sign_in.client_of(call->request));
-  start.set_password_set(std::string(as_view(mark)));
+  start.set_password_set(std::string(mark.view()));
   ask_and_reply(services, call, reply, request, [=](const RequestAnswer& answer) {
     call->cookie = cookie;
     call->caller.browser_session = cookie.id;
@@ -70,9 +70,10 @@ void login(const Services& services, const CallPtr& call, const Reply& reply) {
         given.password = reader.required_text("password", kPasswordBytesMax);
       }))
     return;
-  with_password(services, call, reply, given, login_failed(), [=, user = given.user](const Hash128& mark) {
-    start_browser_session(services, call, reply, user, mark);
-  });
+  with_password(services, call, reply, given, login_failed(),
+                [=, user = given.user](const projections::PasswordMark& mark) {
+                  start_browser_session(services, call, reply, user, mark);
+                });
 }
 
 struct WantedKey {
@@ -97,12 +98,12 @@ HttpReply key_reply(const Services& services, Call& call, const KeyPair& pair, O
 
 // `mark`: as start_browser_session()'s.
 void add_key_pair(const Services& services, const CallPtr& call, const Reply& reply, const std::string& user,
-                  const Hash128& mark, const WantedKey& wanted) {
+                  const projections::PasswordMark& mark, const WantedKey& wanted) {
   sign_in(services, call, user);
   const KeyPair pair = new_key_pair();
   v1::Request request = request_of(services, *call);
   request.set_id(std::string(services.context.new_id().view()));  // as each login
-  request.mutable_add_key_pair()->set_password_set(std::string(as_view(mark)));
+  request.mutable_add_key_pair()->set_password_set(std::string(mark.view()));
   auto& key = *request.mutable_add_key_pair()->mutable_key();
   key.set_id(pair.access_key);
   key.set_user(user);
@@ -131,9 +132,10 @@ void login_for_key(const Services& services, const CallPtr& call, const Reply& r
         if (wanted.expires_in_ms == 0) reader.fail("invalid-value", "expires_in", "must be more than 0");
       }))
     return;
-  with_password(services, call, reply, given, login_failed(), [=, user = given.user](const Hash128& mark) {
-    add_key_pair(services, call, reply, user, mark, wanted);
-  });
+  with_password(services, call, reply, given, login_failed(),
+                [=, user = given.user](const projections::PasswordMark& mark) {
+                  add_key_pair(services, call, reply, user, mark, wanted);
+                });
 }
 
 struct FoundLink {
@@ -185,7 +187,7 @@ void login_by_link(const Services& services, const CallPtr& call, const Reply& r
   if (const auto weak = check_new_password(password, link->user)) return reply(problem_reply(*weak, *call));
   sign_in(services, call, link->user);
   set_password(services, call, reply, {link->user, password}, {link->token_hash, std::nullopt},
-               [=, user = link->user](const Hash128& mark, Offset) {
+               [=, user = link->user](const projections::PasswordMark& mark, Offset) {
                  note_login(services, *call, user);
                  start_browser_session(services, call, reply, user, mark);
                });

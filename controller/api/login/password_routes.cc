@@ -39,10 +39,11 @@ void change_password(const Services& services, const CallPtr& call, const Reply&
   if (const auto weak = check_new_password(fresh, user)) return reply(problem_reply(*weak, *call));
   const Problem wrong = make_problem("wrong-password", "the old password is another one",
                                      "an administrator can make a login link for a new one");
-  with_password(services, call, reply, {user, old}, wrong, [=](const Hash128& checked) {
-    set_password(services, call, reply, {user, fresh}, {"", checked}, [=](const Hash128&, Offset position) {
-      reply(json_reply(200, json::object{{"position", position}}));
-    });
+  with_password(services, call, reply, {user, old}, wrong, [=](const projections::PasswordMark& checked) {
+    set_password(services, call, reply, {user, fresh}, {"", checked},
+                 [=](const projections::PasswordMark&, Offset position) {
+                   reply(json_reply(200, json::object{{"position", position}}));
+                 });
   });
 }
 

@@ -6,6 +6,9 @@
 #include "projections/password_mark.h"
 
 namespace berth::controller::api {
+
+using projections::PasswordMark;
+
 namespace {
 
 Problem too_many_logins(Duration wait) {
@@ -30,7 +33,7 @@ void note_login(const Services& services, const Call& call, const std::string& u
 }
 
 void with_password(const Services& services, const CallPtr& call, const Reply& reply, GivenPassword given,
-                   Problem wrong, std::function<void(const Hash128& mark)> go_on) {
+                   Problem wrong, std::function<void(const PasswordMark& mark)> go_on) {
   const std::string client = network_of(services.sign_in.client_of(call->request));
   const Timestamp now = services.context.clock().now().boottime;
   if (const Duration wait = services.sign_in.guard.take(client, given.user, now); wait > 0)
@@ -52,7 +55,7 @@ void with_password(const Services& services, const CallPtr& call, const Reply& r
 }
 
 void set_password(const Services& services, const CallPtr& call, const Reply& reply, GivenPassword given,
-                  PasswordProof proof, std::function<void(const Hash128& mark, Offset position)> go_on) {
+                  PasswordProof proof, std::function<void(const PasswordMark& mark, Offset position)> go_on) {
   const auto hashed = [=, user = given.user](const Result<std::string>& hash) {
     if (!hash) return reply(problem_reply(to_problem(hash.error()), *call));
     v1::Request request = request_of(services, *call);
@@ -60,16 +63,15 @@ void set_password(const Services& services, const CallPtr& call, const Reply& re
     auto& body = *request.mutable_set_password();
     body.set_user(user);
     body.set_link_hash(proof.link_hash);
-    if (proof.replaces) body.set_replaces(std::string(as_view(*proof.replaces)));
-    const auto set = std::make_shared<v1::PasswordSet>();
+    if (proof.replaces) body.set_replaces(std::string(proof.replaces->view()));
     const auto seal = [=, hash = *hash](v1::Request& asked) {
-      *set->mutable_hash() = services.context.passwords().seal(user, hash);
-      *asked.mutable_set_password()->mutable_hash() = set->hash();
+      *asked.mutable_set_password()->mutable_hash() = services.context.passwords().seal(user, hash);
     };
     seal(request);
+    const auto mark = Uuid::from_bytes(request.id()).value_or(PasswordMark{});
     const auto answered = [=](const RequestAnswer& answer) {
       if (answer.problem) return reply(problem_reply(*answer.problem, *call));
-      go_on(projections::password_mark(*set), answer.position);
+      go_on(mark, answer.position);
     };
     services.asker.ask(request, answered, seal);
   };

@@ -8,7 +8,7 @@
 
 #include "controller/api/routes/asker.h"
 #include "controller/api/routes/call.h"
-#include "events/base/hash.h"
+#include "projections/password_mark.h"
 
 namespace berth::controller::api {
 
@@ -20,18 +20,19 @@ struct GivenPassword {
 // Goes on with password_mark() of the user's password if it is this one; else replies `wrong`, and the
 // guess is counted. Further codes: too-many-logins, no-memory.
 void with_password(const Services& services, const CallPtr& call, const Reply& reply, GivenPassword given,
-                   Problem wrong, std::function<void(const Hash128& mark)> go_on);
+                   Problem wrong, std::function<void(const projections::PasswordMark& mark)> go_on);
 
 // By what a password is set: a login link, which is spent, or the user's old password.
 struct PasswordProof {
-  std::string link_hash;            // of the link's token; empty: by the old password
-  std::optional<Hash128> replaces;  // password_mark() of the old password that was checked
+  std::string link_hash;                              // of the link's token; empty: by the old password
+  std::optional<projections::PasswordMark> replaces;  // password_mark() of the old password that was checked
 };
 
 // Replaces the user's password, which check_new_password() took, and goes on with password_mark() of it.
 // Replies login-failed if another change has replaced the old password before this change is decided (P35).
 void set_password(const Services& services, const CallPtr& call, const Reply& reply, GivenPassword given,
-                  PasswordProof proof, std::function<void(const Hash128& mark, Offset position)> go_on);
+                  PasswordProof proof,
+                  std::function<void(const projections::PasswordMark& mark, Offset position)> go_on);
 
 // The user's address does not wait for others' guesses from now on.
 void note_login(const Services& services, const Call& call, const std::string& user);

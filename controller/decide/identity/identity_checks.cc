@@ -8,7 +8,6 @@
 #include "events/base/plain_text.h"
 #include "events/base/text.h"
 #include "events/codec/words/codes.h"
-#include "projections/password_mark.h"
 
 namespace berth::controller {
 namespace {
@@ -87,7 +86,7 @@ std::optional<Refusal> check_user(const DecisionContext& c, Noun noun, Verb verb
 std::optional<Refusal> check_password_set(const DecisionContext& c, const std::string& user,
                                           const std::string& mark) {
   const auto* password = c.state.passwords.find(user);
-  if (password != nullptr && as_view(projections::password_mark(password->def)) == mark) return std::nullopt;
+  if (password != nullptr && !mark.empty() && password->def.mark() == mark) return std::nullopt;
   return Refusal{"login-failed", "the password was changed meanwhile", "log in again"};
 }
 

@@ -38,6 +38,7 @@ Decision decide(const DecisionContext& c, const v1::Request& request, const v1::
   password->set_user(body.user());
   *password->mutable_hash() = body.hash();
   password->set_set_ns(c.now);
+  password->set_mark(request.id());
   end_browser_sessions(c, body.user(), "password-changed", by_link ? "" : request.browser_session(), events);
   return events;
 }

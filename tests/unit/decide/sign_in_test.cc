@@ -244,6 +244,26 @@ TEST(StartBrowserSession, IsOfThePasswordInForce) {
   EXPECT_EQ(sign_in_code(start_browser_session("b1", "alice")), "login-failed");
 }
 
+// A rotation of the sealing keys seals it anew, while people sign in.
+TEST(StartBrowserSession, APasswordThatIsSealedAnewIsTheOneThatWasChecked) {
+  const v1::Event set = password_set("alice");
+  v1::Event sealed_anew;
+  auto& resealed = *sealed_anew.mutable_secret_resealed();
+  resealed.set_kind(v1::SECRET_KIND_PASSWORD);
+  resealed.set_name("alice");
+  resealed.set_before(set.password_set().hash().key());
+  *resealed.mutable_secret() = set.password_set().hash();
+  resealed.mutable_secret()->set_key(resealed.before() + 1);
+  resealed.mutable_secret()->set_box(std::string(40, 'x'));
+  Case c = given(people_with_passwords() + Events{set, sealed_anew});
+  c.when(start_browser_session("b1", "alice"));
+  ASSERT_EQ(c.decided().size(), 1u);
+  EXPECT_TRUE(c.decided()[0].has_browser_session_started());
+  c.when(set_password("alice"));
+  ASSERT_FALSE(c.decided().empty());
+  EXPECT_TRUE(c.decided().front().has_password_set());
+}
+
 TEST(StartBrowserSession, WhatIsWrongIsRefused) {
   const Events password = {password_set("alice")};
   v1::Request r = start_browser_session("b1", "alice");

@@ -52,6 +52,9 @@ TEST(Identity, WhatSignsInIsOfAUserWhoIsThere) {
   for (const v1::Event& event :
        {password_set("nobody"), login_link_issued("nobody"), browser_session_started("b1", "nobody")})
     given(definitions()).when({event}).then_forbidden("no user is named 'nobody'");
+  v1::Event unmarked = password_set("alice");
+  unmarked.mutable_password_set()->clear_mark();
+  given(definitions()).when({unmarked}).then_forbidden("without its mark");
   given(definitions()).when({key_pair_defined("AK1", "nobody")}).then_forbidden("a user that does not exist");
   given(definitions()).when({key_pair_used("AK1", kTestStart)}).then_forbidden("no such key pair");
 }

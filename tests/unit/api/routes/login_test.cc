@@ -547,7 +547,7 @@ TEST(LoginForKey, APasswordThatIsChangedMeanwhileMakesNoKeyPair) {
   *reset.mutable_set_password()->mutable_hash() = password_of("bob").password_set().hash();
   rig.cell.with_state([&](const controller::StateView& view) {
     const auto mark = projections::password_mark(view.state.passwords.find("alice")->def);
-    reset.mutable_set_password()->set_replaces(std::string(as_view(mark)));
+    reset.mutable_set_password()->set_replaces(std::string(mark.view()));
   });
   rig.cell.on_submit = [&](const v1::Request& request) {
     if (request.has_add_key_pair()) (void)rig.cell.submit(reset, [](const auto&) {});
