@@ -1,6 +1,7 @@
 #include "projections/store/rocks/checkpoints.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <iterator>
 
@@ -36,22 +37,42 @@ std::error_code sync_copies(const fs::path& db) {
 }
 
 void remove_old(const fs::path& root) {
-  auto all = list_checkpoints(root);
+  const auto all = list_checkpoints(root);
   std::error_code ignored;
-  for (std::size_t i = 0; i + kCheckpointsKept < all.size(); ++i) fs::remove_all(all[i].folder, ignored);
+  for (std::size_t i = 0; all && i + kCheckpointsKept < all->size(); ++i)
+    fs::remove_all((*all)[i].folder, ignored);
+}
+
+bool is_absent(const std::error_code& code) {
+  return code == std::errc::no_such_file_or_directory || code == std::errc::not_a_directory;
+}
+
+// Nothing: there is none.
+Result<std::optional<std::string>> read_manifest(const fs::path& path) {
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  std::string bytes;
+  if (in) bytes.assign(std::istreambuf_iterator<char>(in), {});
+  if (in && !in.bad()) return std::optional(std::move(bytes));
+  const std::error_code code(errno != 0 ? errno : EIO, std::generic_category());
+  if (is_absent(code)) return std::optional<std::string>();
+  return failed("read " + path.string(), code);
 }
 
 }  // namespace
 
-std::vector<Checkpoint> list_checkpoints(const fs::path& root) {
+Result<std::vector<Checkpoint>> list_checkpoints(const fs::path& root) {
   std::vector<Checkpoint> all;
-  std::error_code ignored;
-  for (fs::directory_iterator it(root, ignored), end; it != end; it.increment(ignored)) {
-    std::ifstream in(it->path() / "manifest", std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-    if (auto meta = decode_meta(bytes); in && meta && meta->schema == kStoreSchema)
+  std::error_code code;
+  fs::directory_iterator it(root, code);
+  for (const fs::directory_iterator end; !code && it != end; it.increment(code)) {
+    const auto bytes = read_manifest(it->path() / "manifest");
+    if (!bytes) return bytes.error();
+    if (!*bytes) continue;
+    if (auto meta = decode_meta(**bytes); meta && meta->schema == kStoreSchema)
       all.push_back({*meta, it->path()});
   }
+  if (code && !is_absent(code)) return failed("list " + root.string(), code);
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.meta.next < b.meta.next; });
   return all;
 }
@@ -77,10 +98,12 @@ Result<void> make_checkpoint(rocksdb::DB& db, const StoreMeta& meta, const fs::p
   return {};
 }
 
-std::optional<Checkpoint> newest_checkpoint(const fs::path& root, Offset not_after) {
+Result<std::optional<Checkpoint>> newest_checkpoint(const fs::path& root, Offset not_after) {
+  const auto all = list_checkpoints(root);
+  if (!all) return all.error();
   std::optional<Checkpoint> newest;
   std::error_code ignored;
-  for (const auto& checkpoint : list_checkpoints(root)) {
+  for (const auto& checkpoint : *all) {
     if (checkpoint.meta.next <= not_after)
       newest = checkpoint;
     else

@@ -22,13 +22,13 @@ struct Checkpoint {
 };
 
 // Oldest first. Folders without a readable manifest (unfinished checkpoints) are left out.
-std::vector<Checkpoint> list_checkpoints(const std::filesystem::path& root);
+Result<std::vector<Checkpoint>> list_checkpoints(const std::filesystem::path& root);
 
 // Writes a checkpoint aside and renames it, then removes old ones. Codes: disk-full, store-failed.
 Result<void> make_checkpoint(rocksdb::DB& db, const StoreMeta& meta, const std::filesystem::path& root);
 
 // Returns the newest at an offset <= `not_after`; removes later ones.
-std::optional<Checkpoint> newest_checkpoint(const std::filesystem::path& root, Offset not_after);
+Result<std::optional<Checkpoint>> newest_checkpoint(const std::filesystem::path& root, Offset not_after);
 
 // Copies the checkpoint's database to `db` (tables, which never change, by hard link). REQUIRES: `db` does
 // not exist. Code: store-failed.

@@ -31,14 +31,15 @@ template <class F> rocksdb::Status scan(rocksdb::DB& db, char prefix, std::strin
   return it->status();
 }
 
-Error closed() {
+}  // namespace
+
+Error RocksStore::closed() {
   return make_error("store-failed", "the projection's store could not be opened again",
                     "look at the disk under the state folder");
 }
 
-}  // namespace
-
 Result<std::optional<StoreMeta>> RocksStore::read_meta() {
+  if (!db_) return closed();
   std::string bytes;
   const auto status = db_->Get(rocksdb::ReadOptions(), kMetaKey, &bytes);
   if (status.IsNotFound()) {
@@ -53,6 +54,7 @@ Result<std::optional<StoreMeta>> RocksStore::read_meta() {
 }
 
 Result<void> RocksStore::read_rows(const std::function<bool(const LoadedRow&)>& row) {
+  if (!db_) return closed();
   const auto status = scan(*db_, 'r', {}, [&](std::string_view key, std::string_view value) {
     if (key.empty()) return row({0, key, value});
     return row({static_cast<std::uint8_t>(key[0]), key.substr(1), value});

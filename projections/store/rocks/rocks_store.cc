@@ -143,15 +143,22 @@ Result<void> RocksStore::reset(Offset not_after) {
   const std::unique_lock lock(lifetime_);
   close_db();
   if (auto moved = move_aside(); !moved) return moved.error();
-  if (const auto checkpoint = newest_checkpoint(folder_ / "checkpoints", not_after)) {
-    if (restore_checkpoint(*checkpoint, folder_ / "db") && open_db()) return {};
+  const auto checkpoint = newest_checkpoint(folder_ / "checkpoints", not_after);
+  if (!checkpoint) return checkpoint.error();
+  if (*checkpoint) {
+    auto restored = restore_checkpoint(**checkpoint, folder_ / "db");
+    if (restored) restored = open_db();
+    if (restored) return {};
     std::error_code ignored;
+    close_db();
     fs::remove_all(folder_ / "db", ignored);
+    if (!is_store_corrupt(restored.error())) return restored;  // what passes takes no checkpoint away
   }
   return open_db();
 }
 
 Result<void> RocksStore::checkpoint() {
+  if (!db_) return closed();
   auto meta = read_meta();
   if (!meta) return meta.error();
   if (!meta->has_value()) return {};
@@ -159,6 +166,7 @@ Result<void> RocksStore::checkpoint() {
 }
 
 Result<void> RocksStore::write(const StoreBatch& batch) {
+  if (!db_) return closed();
   rocksdb::WriteBatch out;
   std::string key;
   for (const auto& change : batch.rows) {
@@ -178,6 +186,7 @@ Result<void> RocksStore::write(const StoreBatch& batch) {
 
 // A bounded number, the oldest last. Entries that do not decode go too, but for the name that led to them.
 Result<bool> RocksStore::prune() {
+  if (!db_) return closed();
   const Timestamp before = keep_from_;
   if (before <= pruned_before_) return false;
   rocksdb::WriteBatch out;

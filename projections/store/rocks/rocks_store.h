@@ -50,6 +50,7 @@ class RocksStore final : public Store {
   explicit RocksStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
   Result<void> open_db();
   void close_db();
+  static Error closed();  // db_ is null since a reset() failed; the next one may succeed
   bool is_kept(std::string_view history_key) const;
   rocksdb::Status put_again(rocksdb::WriteBatch& batch);
   rocksdb::Status write_once(rocksdb::WriteBatch* batch);

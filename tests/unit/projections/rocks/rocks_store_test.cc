@@ -6,6 +6,10 @@
 #include <fstream>
 #include <thread>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "projections/store/rocks/checkpoints.h"
 #include "projections/store/rocks/keys.h"
 #include "tests/support/rocks/faulty_files.h"
 #include "tests/support/store_contract.h"
@@ -164,6 +168,49 @@ TEST(RocksStore, P18_ADamagedDatabaseIsReplacedByTheNewestCheckpoint) {
   ASSERT_TRUE(projector.open());
   EXPECT_EQ(projector.next(), journal.payloads().size());
   EXPECT_EQ(hash_of(projector), folded_hash(journal));
+}
+
+// A reset that the disk refuses takes nothing away, and the next one succeeds; nobody reads a closed
+// database.
+TEST(RocksStore, F15_AResetThatTheDiskRefusesForAWhileCostsNoCheckpoint) {
+  const auto disk = FaultyFiles::make();
+  RocksFactory factory;
+  const auto journal = busy_journal(20);
+  fold_into(factory.store(), journal);
+  ASSERT_TRUE(factory.store().checkpoint());
+  disk->fail(kAllOps, EMFILE);
+  const auto refused = factory.store().reset(UINT64_MAX);
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(may_pass(refused.error())) << to_string(refused.error());
+  EXPECT_FALSE(factory.store().write({}));
+  EXPECT_FALSE(factory.store().read_meta());
+  EXPECT_FALSE(factory.store().read_rows([](const auto&) { return true; }));
+  EXPECT_FALSE(factory.store().checkpoint());
+  EXPECT_FALSE(factory.store().prune());
+  disk->heal();
+  ASSERT_TRUE(factory.store().reset(UINT64_MAX));
+  projections::Projector projector(test_cluster(), factory.store(), {}, nullptr);
+  ASSERT_TRUE(projector.open());
+  EXPECT_EQ(projector.next(), journal.payloads().size());
+}
+
+TEST(RocksStore, AListOfCheckpointsThatCannotBeReadIsNoEmptyOne) {
+  RocksFactory factory;
+  fold_into(factory.store(), busy_journal(20));
+  ASSERT_TRUE(factory.store().checkpoint());
+  const auto list = [&] { return projections::list_checkpoints(factory.dir_.path() / "checkpoints"); };
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = dup(STDIN_FILENO);  // the lowest that is free
+  close(next);
+  const rlimit none{static_cast<rlim_t>(next), before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto failed = list();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(failed);
+  EXPECT_TRUE(may_pass(failed.error())) << to_string(failed.error());
+  ASSERT_TRUE(list());
+  EXPECT_EQ(list()->size(), 1u);
 }
 
 TEST(RocksStore, KeepsTheNewestTwoCheckpoints) {
