@@ -133,8 +133,11 @@ void change(const Services& services, const CallPtr& call, const Reply& reply, F
   in.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   const auto folder = folder_in_path(services, *call);
-  if (!folder.ok()) return reply(problem_reply(to_problem(folder.error()), *call));
-  const FolderId id = folder->row.id;
+  // One that this server has not read yet may be in the log all the same: that is decided with the request.
+  const auto unread = id_of_hex(call->path[0]);
+  if (!folder.ok() && !(unread && folder.error().code == "unknown-folder"))
+    return reply(problem_reply(to_problem(folder.error()), *call));
+  const FolderId id = folder.ok() ? folder->row.id : FolderId(*unread);
   set_folder(request, id);
   ask_and_reply(services, call, reply, request, [services, call, id](const RequestAnswer& answer) {
     return folder_reply(services, *call, id, answer, 200);

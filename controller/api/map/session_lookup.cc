@@ -117,4 +117,12 @@ Result<const SessionRow*> find_session(const projections::State& state, const Ca
   return other;
 }
 
+Result<SessionId> session_to_change(const projections::State& state, const Caller& caller,
+                                    const std::string& id_or_name) {
+  const auto session = find_session(state, caller, id_or_name);
+  if (session.ok()) return (*session)->id;
+  const auto id = Uuid::parse(id_or_name);
+  return id && is_unknown_session(session.error()) ? Result<SessionId>(SessionId(*id)) : session.error();
+}
+
 }  // namespace berth::controller::api

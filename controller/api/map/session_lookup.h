@@ -57,6 +57,10 @@ bool may_see_preemptor(const projections::Actor& actor, const projections::Sessi
 // exist. Codes: unknown-session, ambiguous-name.
 Result<const projections::SessionRow*> find_session(const projections::State& state, const Caller& caller,
                                                     const std::string& id_or_name);
+// The session that a request is to change. An id that this server has not read yet may be in the log all the
+// same (a server stood still, or is behind): whether there is such a session is decided where the request is.
+Result<SessionId> session_to_change(const projections::State& state, const Caller& caller,
+                                    const std::string& id_or_name);
 inline constexpr Code kUnknownSession = "unknown-session";
 inline bool is_unknown_session(const Error& error) { return error.code == kUnknownSession; }
 

@@ -24,9 +24,9 @@ void share_session(const Services& services, const CallPtr& call, const Reply& r
   std::optional<Error> not_found;
   SessionId id;
   services.context.with_state([&](const StateView& view) {
-    const auto session = find_session(view.state, call->caller, call->path[0]);
+    const auto session = session_to_change(view.state, call->caller, call->path[0]);
     if (session.ok())
-      id = (*session)->id;
+      id = *session;
     else
       not_found = session.error();
   });

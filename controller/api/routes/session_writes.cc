@@ -146,12 +146,11 @@ void delete_session(const Services& services, const CallPtr& call, const Reply& 
   std::optional<Error> not_found;
   SessionId id;
   services.context.with_state([&](const StateView& view) {
-    const auto session = find_session(view.state, call->caller, call->path[0]);
-    if (!session.ok()) {
+    const auto session = session_to_change(view.state, call->caller, call->path[0]);
+    if (session.ok())
+      id = *session;
+    else
       not_found = session.error();
-      return;
-    }
-    id = (*session)->id;
   });
   if (not_found) return reply(problem_reply(to_problem(*not_found), *call));
   v1::TerminateSession& terminate = *request.mutable_terminate_session();

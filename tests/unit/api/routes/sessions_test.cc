@@ -249,6 +249,20 @@ TEST(GetSession, FindsAPastOneInTheHistoryForItsOwnerAlone) {
   }
 }
 
+// A server that stood still, or is behind: what was acknowledged elsewhere is not in its state yet.
+TEST(DeleteSession, AnIdThatThisServerHasNotReadYetIsForTheLogToSay) {
+  ApiRig rig(small_cluster());
+  const std::string path = "/v1/sessions/" + to_string(session_id("late"));
+  EXPECT_EQ(ApiRig::code_of(rig.ask({.method = "DELETE", .target = path, .key = "alice-key"})),
+            "unknown-session");
+  bool appended = false;
+  rig.cell.on_submit = [&](const v1::Request&) {
+    if (!std::exchange(appended, true)) rig.cell.append({session_requested("late")});
+  };
+  const auto reply = rig.ask({.method = "DELETE", .target = path, .key = "alice-key"});
+  EXPECT_EQ(reply.status, 200u) << reply.body;
+}
+
 // Keeps a session of alice's in history, which ended so long after the test's start.
 void keep(ApiRig& rig, const std::string& name, Duration ended, bool batch = false) {
   rig.cell.with_state([&](const controller::StateView& view) {
