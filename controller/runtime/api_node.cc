@@ -301,10 +301,10 @@ std::optional<ReadyCheck> clock_check(const projections::EpochRow& epoch, Durati
   const std::string confirm = "; once the leader's clock is right (timedatectl): berth cluster confirm-clock";
   if (epoch.clock_jumped)
     return ReadyCheck{"clock", false,
-                      "the leader's clock jumped ahead and is not believed: no deadline fires" + confirm};
+                      Code("clock-jumped") + ": the leader's clock is not believed: no deadline fires" + confirm};
   if (epoch.clock_behind == projections::ClockBehind::kNot) return std::nullopt;
   const std::string words =
-      "the cluster's time is " + std::to_string(ahead / kSecond) +
+      Code("clock-behind") + ": the cluster's time is " + std::to_string(ahead / kSecond) +
       " s ahead of the clock; it goes on at three quarters of its pace until the clock has caught up";
   if (epoch.clock_behind == projections::ClockBehind::kConfirmed) return ReadyCheck{"clock", true, words};
   return ReadyCheck{"clock", false, words + confirm};

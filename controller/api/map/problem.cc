@@ -10,7 +10,7 @@ Problem make_problem(Code code, std::string detail, std::string hint) {
   problem.status = code.status();
   problem.code = code;
   problem.detail = std::move(detail);
-  problem.hint = std::move(hint);
+  problem.hint = hint.empty() ? std::string(code.advice()) : std::move(hint);
   if (problem.status == 503 || problem.status == 429) problem.retry_after_s = 1;
   return problem;
 }

@@ -28,4 +28,9 @@ unsigned Code::status(unsigned otherwise) const {
   return row == nullptr || row->status == 0 ? otherwise : row->status;
 }
 
+std::string_view Code::advice() const {
+  const CodeRow* const row = row_of(number_);
+  return row == nullptr ? std::string_view() : row->advice;
+}
+
 }  // namespace berth

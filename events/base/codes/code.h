@@ -39,6 +39,8 @@ class Code {
   std::string word() const;
   // Of a call of HTTP that is refused with the code; `otherwise`: where the table gives the code no status.
   unsigned status(unsigned otherwise = 400) const;
+  // What to do, as the table has it; empty for a number that the table lacks.
+  std::string_view advice() const;
 
   constexpr bool operator==(const Code&) const = default;
   constexpr auto operator<=>(const Code&) const = default;

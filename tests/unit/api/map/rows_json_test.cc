@@ -462,5 +462,11 @@ TEST(Problem, HasAStatusForEveryCode) {
   EXPECT_EQ(make_problem(Code::of_number(60'000), "").status, 400u);
 }
 
+TEST(Problem, SaysWhatToDoByTheTableWhereNobodySaysMore) {
+  for (const CodeRow& row : code_table())
+    EXPECT_FALSE(make_problem(Code::of_number(row.number), "").hint.empty()) << row.word;
+  EXPECT_EQ(make_problem("name-in-use", "", "take another").hint, "take another");
+}
+
 }  // namespace
 }  // namespace berth::controller::api
