@@ -16,7 +16,8 @@ std::optional<GoneAgent> gone_agent(const State& state, const SessionRow& sessio
 
 bool is_shown_otherwise(const AgentRow* before, const AgentRow* after) {
   const auto gone = [](const AgentRow* row) {
-    return row != nullptr && row->is_gone() ? std::optional(std::pair(row->state, row->gone_at)) : std::nullopt;
+    return row != nullptr && row->is_gone() ? std::optional(std::pair(row->state, row->gone_at))
+                                            : std::nullopt;
   };
   const bool has_both = before != nullptr && after != nullptr;
   return gone(before) != gone(after) || (has_both && before->volumes != after->volumes);

@@ -300,8 +300,9 @@ std::vector<ReadyCheck> ApiNode::ready() {
 std::optional<ReadyCheck> clock_check(const projections::EpochRow& epoch, Duration ahead) {
   const std::string confirm = "; once the leader's clock is right (timedatectl): berth cluster confirm-clock";
   if (epoch.clock_jumped)
-    return ReadyCheck{"clock", false,
-                      Code("clock-jumped") + ": the leader's clock is not believed: no deadline fires" + confirm};
+    return ReadyCheck{
+        "clock", false,
+        Code("clock-jumped") + ": the leader's clock is not believed: no deadline fires" + confirm};
   if (epoch.clock_behind == projections::ClockBehind::kNot) return std::nullopt;
   const std::string words =
       Code("clock-behind") + ": the cluster's time is " + std::to_string(ahead / kSecond) +
