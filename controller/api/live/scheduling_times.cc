@@ -26,6 +26,7 @@ SchedulingTimes::SchedulingTimes()
 
 void SchedulingTimes::on_row(const projections::SessionRow* before, const projections::SessionRow* after) {
   if (before == nullptr || after == nullptr) return;
+  if (projections::is_waiting(before->status) && projections::is_end(after->status)) return;  // told before
   if (after->running_at != 0 && before->running_at != after->running_at)
     start_.Observe(seconds(after->running_at - after->scheduled_at));
   if (after->attempt <= before->attempt) return;

@@ -54,10 +54,11 @@ void SessionSpans::on_session(const projections::State&, const SessionRow* befor
     take_(std::move(span));
   };
   const bool over = is_end(after->status);
-  if (is_waiting(before->status) && after->scheduled_at != before->scheduled_at)
+  const bool late = is_waiting(before->status) && over;  // also of a run that was told of before (P24)
+  if (!late && is_waiting(before->status) && after->scheduled_at != before->scheduled_at)
     take(*after, "pending", queued_at(*before), after->scheduled_at);
-  if (is_waiting(before->status) && over) take(*after, "pending", queued_at(*before), after->ended_at);
-  if (after->running_at != 0 && before->running_at == 0)
+  if (late) take(*after, "pending", queued_at(*before), after->ended_at);
+  if (!late && after->running_at != 0 && before->running_at == 0)
     take(*after, "start", after->scheduled_at, after->running_at);
   if (over && !is_waiting(before->status) && after->running_at == 0 && after->scheduled_at != 0)
     take(*after, "start", after->scheduled_at, after->ended_at);  // it never ran, or for too short to be seen

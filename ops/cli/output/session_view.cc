@@ -41,9 +41,11 @@ std::string where_or_why(const json::value& s) {
   const std::string code = text_at(s, "reason.code");
   if (text_at(s, "status") == "PENDING" && waits_after_failure(s)) return "(next try after a failed start)";
   if (text_at(s, "status") == "PENDING" && !code.empty()) return "(" + reason_text(s) + ")";
-  if (const std::string gone = gone_text(s); !gone.empty()) return "(" + gone + ")";
-  std::string agents;
-  for (const auto& agent : array_at(s, "agents")) agents += (agents.empty() ? "" : ",") + scalar_text(agent);
+  const std::string gone = text_at(s, "agent_gone.agent");
+  std::string agents = gone.empty() ? "" : "(" + gone_text(s) + ")";
+  for (const auto& agent : array_at(s, "agents"))
+    if (const std::string name = scalar_text(agent); name != gone)
+      agents += (agents.empty() ? "" : ",") + name;
   if (agents.empty() && !code.empty()) return "(" + code + ")";
   return agents;
 }

@@ -61,7 +61,10 @@ Result<RocksStore::Opened> RocksStore::open(const fs::path& folder) {
                       "check --state");
   Opened opened;
   opened.store.reset(new RocksStore(folder));
-  auto first = opened.store->open_db();
+  // A reset that was cut short has moved the database aside.
+  const bool is_moved =
+      !fs::exists(folder / "db", code) && !fs::is_empty(folder / "checkpoints", code) && !code;
+  auto first = is_moved ? opened.store->reset(UINT64_MAX) : opened.store->open_db();
   if (first) return opened;
   if (!is_store_corrupt(first.error())) return first.error();
   opened.warnings.push_back(first.error());
@@ -152,7 +155,7 @@ Result<void> RocksStore::reset(Offset not_after) {
     std::error_code ignored;
     close_db();
     fs::remove_all(folder_ / "db", ignored);
-    if (!is_store_corrupt(restored.error())) return restored;  // what passes takes no checkpoint away
+    if (may_pass(restored.error())) return restored;  // the checkpoint is taken the next time
   }
   return open_db();
 }
