@@ -108,19 +108,18 @@ Api::Api(ApiContext& context, ApiOptions options)
       options_(std::move(options)),
       rate_(options_.rate),
       quick_(options_.quick_threads),
-      blocking_(options_.blocking_threads),
+      turns_(options_.turns),
       sign_in_(options_.sign_in, cookie_name(context.facts().cluster_id)),
       board_(std::make_shared<AnswerBoard>(quick_)),
-      hub_(context_, *board_, quick_, blocking_, options_.events),
+      hub_(context_, *board_, quick_, turns_, options_.events),
       rows_(context_, quick_, options_.rows, options_.sign_in.idle),
       streams_(context_, quick_, options_.streams, options_.sign_in.idle),
       apps_(options_.sign_in.app_origin, context_.clock().now().boottime),
-      operations_(context_, metrics_, blocking_),
+      operations_(context_, metrics_, quick_, turns_),
       asker_(context_, board_, options_.asker),
-      audits_(std::make_shared<AuditJobs>(context_, blocking_)),
-      services_{
-          context_, *board_,           hub_,   rows_,     streams_, apps_,       asker_,      metrics_,
-          sign_in_, *options_.console, quick_, blocking_, diffs_,   past_views_, operations_, *audits_} {}
+      audits_(std::make_shared<AuditJobs>(context_, turns_)),
+      services_{context_, *board_,           hub_,   rows_,  streams_, apps_,       asker_,      metrics_,
+                sign_in_, *options_.console, quick_, turns_, diffs_,   past_views_, operations_, *audits_} {}
 
 Api::~Api() { stop(); }
 
@@ -143,7 +142,7 @@ void Api::stop() {
   sign_in_.passwords.stop();
   audits_->stop();
   board_->close();
-  blocking_.stop();
+  turns_.stop();
   quick_.stop();
 }
 
@@ -386,12 +385,13 @@ void Api::dispatch(const CallPtr& call, const Reply& reply) {
   if (!after.position) return run();
   if (const auto absurd = never_written(*after.position, board_->position()))
     return reply(problem_reply(*absurd, *call));
-  board_->wait_position(
-      *after.position, after.wait, [this, call, reply, run, wanted = *after.position](bool reached) {
-        if (reached) return run();
-        blocking_.post(
-            [this, call, reply, wanted] { reply(problem_reply(not_reached(context_, wanted), *call)); });
-      });
+  board_->wait_position(*after.position, after.wait,
+                        [this, call, reply, run, wanted = *after.position](bool reached) {
+                          if (reached) return run();
+                          take_turn(services_, call, reply, Turns::Work::kShort, [this, call, reply, wanted] {
+                            reply(problem_reply(not_reached(context_, wanted), *call));
+                          });
+                        });
 }
 
 // After take_request_id(): a trace of its own is named after the request, as trace_of_session() names it.

@@ -41,7 +41,7 @@ struct ApiOptions {
   // Told of each call when its reply is ready, on any thread; quick. Empty: nobody is.
   std::function<void(const Call& call, unsigned status)> on_answer = {};
   int quick_threads = 2;
-  int blocking_threads = 2;
+  Turns::Limits turns{};  // of the threads for what may take long
 };
 
 class Api {
@@ -112,7 +112,7 @@ class Api {
   Metrics metrics_;
   RateLimit rate_;
   Workers quick_;
-  Workers blocking_;
+  Turns turns_;
   SignIn sign_in_;
   const std::shared_ptr<AnswerBoard> board_;
   EventHub hub_;

@@ -58,9 +58,11 @@ std::string cookies_for_app(std::string_view value) {
   return kept;
 }
 
+// A cookie without a name is sent as its value alone, which may look like one of ours.
 bool may_set(std::string_view cookie) {
   const auto parts = split(cookie, ';');
-  if (is_ours(name_of_cookie(parts.front()))) return false;
+  const std::string_view name = name_of_cookie(parts.front());
+  if (parts.front().find('=') == std::string_view::npos || name.empty() || is_ours(name)) return false;
   return std::none_of(parts.begin() + 1, parts.end(),
                       [](std::string_view part) { return lower_case(name_of_cookie(part)) == "domain"; });
 }

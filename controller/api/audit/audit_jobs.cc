@@ -21,7 +21,8 @@ Result<std::string> AuditJobs::start(AuditAsked asked) {
                                                " is behind the end of the journal, " +
                                                std::to_string(extent->end));
   const Uuid cluster = context_.facts().cluster_id;
-  auto job = std::make_shared<Job>(Job{{}, projections::ChainAudit(cluster, std::move(asked.kept))});
+  auto job =
+      std::make_shared<Job>(Job{asked.person, {}, projections::ChainAudit(cluster, std::move(asked.kept))});
   job->told.id = to_string(context_.new_id());
   job->told.state = "running";
   job->told.to = asked.to.value_or(extent->end);
@@ -40,7 +41,7 @@ Result<std::string> AuditJobs::start(AuditAsked asked) {
     jobs_.push_back(job);
   }
   const std::string id = job->told.id;
-  workers_.post([self = shared_from_this(), job] { self->step(job); });
+  turns_.go_on(job->person, Turns::Work::kScan, [self = shared_from_this(), job] { self->step(job); });
   return id;
 }
 
@@ -67,7 +68,8 @@ void AuditJobs::step(const std::shared_ptr<Job>& job) {
   if (job->audit.next() >= to) job->audit.finish();
   const bool over = job->audit.next() >= to || !job->audit.is_good();
   tell(*job, !over ? "running" : job->audit.is_good() ? "good" : "bad", std::nullopt);
-  if (!over) workers_.post([self = shared_from_this(), job] { self->step(job); });
+  if (!over)
+    turns_.go_on(job->person, Turns::Work::kScan, [self = shared_from_this(), job] { self->step(job); });
 }
 
 void AuditJobs::tell(Job& job, std::string state, std::optional<Error> error) {

@@ -1,5 +1,5 @@
-// Audits of the journal that run beside the API's other work: piece by piece on the threads for blocking
-// calls, so that none is held up for long.
+// Audits of the journal that run beside the API's other work: piece by piece, each at its turn, so that
+// nobody is held up for long.
 #pragma once
 
 #include <deque>
@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "controller/api/api_context.h"
-#include "controller/api/http/workers.h"
+#include "controller/api/http/turns.h"
 #include "events/base/result.h"
 #include "projections/audit/chain_audit.h"
 
 namespace berth::controller::api {
 
 struct AuditAsked {
+  std::string person;                           // who takes turns for it
   std::optional<Offset> to;                     // none: what is durable now
   std::optional<projections::SignedHead> kept;  // which the log must extend
 };
@@ -39,7 +40,7 @@ class AuditJobs : public std::enable_shared_from_this<AuditJobs> {
   static constexpr std::size_t kRunningMax = 2;
   static constexpr std::size_t kKept = 32;  // jobs, the oldest that has ended goes
 
-  AuditJobs(ApiContext& context, Workers& workers) : context_(context), workers_(workers) {}
+  AuditJobs(ApiContext& context, Turns& turns) : context_(context), turns_(turns) {}
 
   // Its id. May block. Codes: audits-busy, invalid-parameter (`to` lies behind the end), those of the log.
   Result<std::string> start(AuditAsked asked);
@@ -51,6 +52,7 @@ class AuditJobs : public std::enable_shared_from_this<AuditJobs> {
 
  private:
   struct Job {
+    std::string person;
     AuditProgress told;
     projections::ChainAudit audit;  // of the thread that takes its step
   };
@@ -59,7 +61,7 @@ class AuditJobs : public std::enable_shared_from_this<AuditJobs> {
   std::shared_ptr<Job> job_of(const std::string& id) const;
 
   ApiContext& context_;
-  Workers& workers_;
+  Turns& turns_;
   mutable std::mutex mutex_;
   std::deque<std::shared_ptr<Job>> jobs_;
   bool stopping_ = false;

@@ -115,6 +115,7 @@ void start_audit(const Services& services, const CallPtr& call, const Reply& rep
   Errors errors;
   Query(call->target, errors).finish();
   AuditAsked asked;
+  asked.person = call->caller.actor();
   const auto body = body_of(*call);
   if (!body) return reply(problem_reply(to_problem(body.error()), *call));
   ObjectReader in(*body, "", errors);
@@ -130,7 +131,7 @@ void start_audit(const Services& services, const CallPtr& call, const Reply& rep
   in.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   if (no_head) return reply(problem_reply(to_problem(*no_head), *call));
-  services.blocking.post([=] {
+  take_turn(services, call, reply, Turns::Work::kScan, [=] {
     const auto id = services.audits.start(asked);
     if (!id) return reply(problem_reply(to_problem(id.error()), *call));
     reply(json_reply(202, json::object{{"job", *id}}));

@@ -21,12 +21,15 @@ Hash128 key_of_known(const std::string& address, const std::string& user) {
 
 Duration LoginGuard::take(const std::string& address, const std::string& user, Timestamp now) {
   const std::lock_guard lock(mutex_);
-  const bool known = entries_.contains(key_of_known(address, user));
-  Duration left = wait(key_of_address(address), now);
-  if (!known) left = std::max(left, wait(key_of_user(user), now));
+  if (const Hash128 known = key_of_known(address, user); entries_.contains(known)) {
+    const Duration left = wait(known, now);
+    if (left == 0) count(known, limits_.free_by_user, now);
+    return left;
+  }
+  const Duration left = std::max(wait(key_of_address(address), now), wait(key_of_user(user), now));
   if (left > 0) return left;
   count(key_of_address(address), limits_.free_by_address, now);
-  if (!known) count(key_of_user(user), limits_.free_by_user, now);
+  count(key_of_user(user), limits_.free_by_user, now);
   return 0;
 }
 
@@ -34,12 +37,30 @@ Duration LoginGuard::take(const std::string& address, const std::string& user, T
 void LoginGuard::succeeded(const std::string& address, const std::string& user, Timestamp now) {
   const std::lock_guard lock(mutex_);
   entries_.erase(key_of_user(user));
-  if (const auto found = entries_.find(key_of_address(address)); found != entries_.end()) {
-    found->second.next = 0;
-    if (found->second.guesses > 0) --found->second.guesses;
-  }
+  const Hash128 known = key_of_known(address, user);
+  if (!entries_.contains(known)) uncount(key_of_address(address));
   make_room(now);
-  entries_[key_of_known(address, user)].at = now;
+  entries_[known] = {0, 0, now};
+}
+
+void LoginGuard::give_back(const std::string& address, const std::string& user) {
+  const std::lock_guard lock(mutex_);
+  const Hash128 known = key_of_known(address, user);
+  if (entries_.contains(known)) return uncount(known);
+  uncount(key_of_address(address));
+  uncount(key_of_user(user));
+}
+
+bool LoginGuard::is_known(const std::string& address, const std::string& user) const {
+  const std::lock_guard lock(mutex_);
+  return entries_.contains(key_of_known(address, user));
+}
+
+void LoginGuard::uncount(const Hash128& key) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return;
+  found->second.next = 0;
+  if (found->second.guesses > 0) --found->second.guesses;
 }
 
 std::size_t LoginGuard::size() const {

@@ -1,6 +1,6 @@
 // LoginGuard: who guesses passwords waits longer and longer, by address and by user. Nobody is locked out: a
-// wait ends, an address from which the user signed in before does not wait for others' guesses at that user,
-// and key pairs are not concerned. Thread-safe; memory is bounded.
+// wait ends, a user at an address where that user signed in before waits for guesses at this user from there
+// alone, and key pairs are not concerned. Thread-safe; memory is bounded.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +29,10 @@ class LoginGuard {
   // counts nothing. `now`: boottime.
   Duration take(const std::string& address, const std::string& user, Timestamp now);
   void succeeded(const std::string& address, const std::string& user, Timestamp now);
+  // The try was taken and nothing was tried: it is no guess.
+  void give_back(const std::string& address, const std::string& user);
+  // Whether the user signed in from that address before.
+  bool is_known(const std::string& address, const std::string& user) const;
   std::size_t size() const;
 
  private:
@@ -40,6 +44,7 @@ class LoginGuard {
   using Entries = std::map<Hash128, Entry>;
   Duration wait(const Hash128& key, Timestamp now) const;
   void count(const Hash128& key, unsigned free, Timestamp now);
+  void uncount(const Hash128& key);
   void make_room(Timestamp now);
 
   const Limits limits_;

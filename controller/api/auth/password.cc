@@ -20,6 +20,8 @@ constexpr std::array kCommon = {
     "admin1234", "administrator", "changeme",    "changeme1",  "abcd1234", "abc12345",   "a1b2c3d4",
     "asdfghjk",  "asdfasdf",      "zxcvbnm1",    "berthberth", "secret123"};
 
+constexpr int kKnownInARow = 3;  // then one of the others, who may be right, too
+
 Error no_memory() {
   return make_error("no-memory", "this server has no memory to check a password", "try again");
 }
@@ -58,27 +60,48 @@ Result<bool> check_password(const std::string& hash, std::string_view password) 
 PasswordThread::PasswordThread(PasswordCost cost, std::size_t queued_max)
     : cost_(cost), queued_max_(queued_max), thread_([this] { run(); }) {}
 
-bool PasswordThread::check(std::optional<std::string> hash, std::string password,
+bool PasswordThread::check(const Asker& asker, std::optional<std::string> hash, std::string password,
                            std::function<void(Result<bool>)> done) {
-  return post([this, hash = std::move(hash), password = std::move(password), done = std::move(done)] {
+  return post(asker, [this, hash = std::move(hash), password = std::move(password), done = std::move(done)] {
     auto same = check_password(hash.value_or(decoy_), password);
     if (same && !hash) same = false;
     done(std::move(same));
   });
 }
 
-bool PasswordThread::hash(std::string password, std::function<void(Result<std::string>)> done) {
-  return post([cost = cost_, password = std::move(password), done = std::move(done)] {
+bool PasswordThread::hash(const Asker& asker, std::string password,
+                          std::function<void(Result<std::string>)> done) {
+  return post(asker, [cost = cost_, password = std::move(password), done = std::move(done)] {
     done(hash_password(password, cost));
   });
 }
 
-bool PasswordThread::post(Task task) {
+bool PasswordThread::post(const Asker& asker, Task task) {
   const std::lock_guard lock(mutex_);
-  if (stopping_ || queue_.size() >= queued_max_) return false;
-  queue_.push(std::move(task));
+  Lane& lane = asker.known ? known_ : others_;
+  if (stopping_ || lane.queued >= queued_max_) return false;
+  const auto found = lane.of_network.find(asker.network);
+  const bool first = found == lane.of_network.end();
+  if (!first && found->second.size() >= kQueuedOfNetworkMax) return false;
+  lane.of_network[asker.network].push(std::move(task));
+  if (first) lane.turns.push(asker.network);
+  ++lane.queued;
   changed_.notify_one();
   return true;
+}
+
+PasswordThread::Task PasswordThread::Lane::take() {
+  const std::string network = std::move(turns.front());
+  turns.pop();
+  const auto found = of_network.find(network);
+  Task task = std::move(found->second.front());
+  found->second.pop();
+  if (found->second.empty())
+    of_network.erase(found);
+  else
+    turns.push(network);
+  --queued;
+  return task;
 }
 
 // The decoy is made before the first task, whosever password that concerns.
@@ -92,11 +115,11 @@ void PasswordThread::run() {
 
 std::optional<PasswordThread::Task> PasswordThread::take() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+  changed_.wait(lock, [this] { return stopping_ || known_.queued + others_.queued > 0; });
   if (stopping_) return std::nullopt;
-  Task task = std::move(queue_.front());
-  queue_.pop();
-  return task;
+  const bool known = known_.queued > 0 && (others_.queued == 0 || known_in_a_row_ < kKnownInARow);
+  known_in_a_row_ = known ? known_in_a_row_ + 1 : 0;
+  return known ? known_.take() : others_.take();
 }
 
 void PasswordThread::stop() {

@@ -9,6 +9,7 @@
 
 #include "controller/api/http/app_connection.h"
 #include "controller/api/http/client_request.h"
+#include "controller/api/http/client_socket.h"
 #include "controller/api/http/client_stream.h"
 #include "controller/api/http/web_socket.h"
 
@@ -31,15 +32,6 @@ constexpr std::size_t kReadAhead = 4096;
 constexpr std::size_t kUntakenMax = 64 << 10;
 constexpr std::size_t kPiece = 64 << 10;  // of a body that is read as it is taken
 constexpr std::chrono::seconds kStreamedBodyMax{240};
-
-// An IPv4 client of a socket for both is one of IPv4.
-asio::ip::address remote_address(const tcp::socket& socket) {
-  error_code error;
-  const auto address = socket.remote_endpoint(error).address();
-  if (address.is_v6() && address.to_v6().is_v4_mapped())
-    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
-  return address;
-}
 
 Problem chunk_too_large() {
   return make_problem("body-too-large", "the body is larger than 8 MiB", "send the file in more chunks");
@@ -106,6 +98,7 @@ class Connection final : public AnyConnection, public std::enable_shared_from_th
   void read_piece(BodyStream::Read done);
   void read_failed(error_code error);
   void handle();
+  void tell_when_gone(const CallPtr& call);
   void handle_streamed();
   void await_reply(std::chrono::seconds patience);
   Reply reply_here();
@@ -204,6 +197,7 @@ void Connection::read_request() {
 }
 
 void Connection::await_next_request() {
+  shared_->counts.idle(id_);
   if (buffer_.size() > 0) return read_request();
   stream_.tcp().expires_after(shared_->options.idle);
   stream_.async_read_some(buffer_.prepare(kReadAhead),
@@ -239,6 +233,7 @@ void Connection::on_header() {
 
 // Who asks, and whether it may, is known before the body is read.
 void Connection::admit() {
+  if (!turned_away_ && !shared_->counts.busy(id_)) return close();
   HttpRequest request = header_of(parser_->get());
   request.address = client_address_;
   request.port = port_;
@@ -259,7 +254,7 @@ void Connection::admit() {
   }
   call_ = std::move(call);
   if (call_->is_signed_in())
-    shared_->counts.keep(id_);
+    shared_->counts.keep(id_, call_->caller.actor());
   else
     parser_->body_limit(Api::kOpenBodyBytesMax);
   if (parser_->is_done() && !call_->route->traits.streams_body) return handle();
@@ -278,7 +273,7 @@ void Connection::begin_body() { call_->route->traits.streams_body ? handle_strea
 // The app has the connection until its answer is written.
 void Connection::ask_app(const CallPtr& call) {
   stream_.tcp().expires_never();
-  shared_->counts.keep(id_);
+  shared_->counts.keep(id_, call->caller.actor());
   if (!app_ || !app_->is_of(*call->entry)) {
     const Services& services = shared_->api.services();
     app_ = std::make_shared<AppConnection>(
@@ -373,7 +368,17 @@ Reply Connection::reply_here() {
 void Connection::handle() {
   await_reply(kHandlingMax);
   const CallPtr call = std::move(call_);
+  tell_when_gone(call);
   shared_->api.handle(call, std::move(parser_->get().body()), reply_here());
+}
+
+// What waits for its turn is not worked out for nobody.
+void Connection::tell_when_gone(const CallPtr& call) {
+  stream_.tcp().socket().async_wait(
+      tcp::socket::wait_read, [self = shared_from_this(), weak = std::weak_ptr(call)](error_code error) {
+        const CallPtr asked = weak.lock();
+        if (!error && asked && is_closed(self->stream_.tcp().socket())) asked->gone = true;
+      });
 }
 
 void Connection::handle_streamed() {
@@ -441,8 +446,7 @@ void Connection::write_reply(HttpReply reply) {
   });
 }
 
-// Closing with unread bytes would reset the connection, and the client would lose the reply that it is to
-// read: what still comes is thrown away for a while.
+// Closing with unread bytes would cost the client the reply: what still comes is thrown away for a while.
 void Connection::linger() {
   error_code ignored;
   stream_.tcp().socket().shutdown(tcp::socket::shutdown_send, ignored);
@@ -540,14 +544,6 @@ void Connection::close() {
   error_code ignored;
   stream_.tcp().socket().shutdown(tcp::socket::shutdown_both, ignored);
   stream_.tcp().close();
-}
-
-// What one limit counts as one client: an IPv4 address, or an IPv6 network of 64 bits.
-std::string source_of(const tcp::socket& socket) {
-  const auto address = remote_address(socket);
-  if (address.is_v4()) return address.to_string();
-  const auto bytes = address.to_v6().to_bytes();
-  return std::string(bytes.begin(), bytes.begin() + 8);
 }
 
 Problem one_too_many(ConnectionCounts::Verdict verdict, const ServerOptions& options) {

@@ -30,20 +30,26 @@ class ConnectionCounts {
       : max_(max), per_address_max_(per_address_max) {}
 
   // Counts a connection from `address` if it is to be served; remove() follows when it has closed. Where
-  // there is no room, the oldest connection that has signed nothing yet gives way, so that idle ones shut
-  // nobody out: it counts no more, and its `close` is called. `close` must not call this object.
+  // there is no room, another one gives way, so that idle ones shut nobody out: the oldest that has signed
+  // nothing yet, else the longest idle one of the person who has most (P33). It counts no more, and its
+  // `close` is called. `close` must not call this object.
   Added add(const std::string& address, std::function<void()> close);
-  // The oldest connection that has signed nothing is closed, and frees its descriptor. False: all have
-  // signed.
+  // One connection gives way as in add(), and frees its descriptor. False: none does.
   bool make_room();
-  // A request on it was signed by a key: it does not give way any more.
-  void keep(Id id);
+  // A request on it is answered: meanwhile it does not give way, if somebody has signed. False: it gave way.
+  bool busy(Id id);
+  // The request was signed by this person.
+  void keep(Id id, const std::string& person);
+  // It waits for its next request.
+  void idle(Id id);
   void remove(Id id);
 
  private:
   struct Served {
     std::string address;
     std::function<void()> close;
+    std::string person;            // who signed last; empty: nobody did
+    std::uint64_t idle_since = 0;  // of `turn_`; 0: a request is under way, or nobody signed
   };
   struct OfAddress {
     std::size_t served = 0;  // never 0 in the map
@@ -51,10 +57,13 @@ class ConnectionCounts {
   };
 
   Served take_out(Id id);
+  // Of those from the address, or of all; 0: none does. While the lock is held.
+  Id who_gives_way(const std::string* address) const;
 
   const std::size_t max_, per_address_max_;
   std::mutex mutex_;
   Id newest_ = 0;
+  std::uint64_t turn_ = 0;  // counts idle()
   std::map<Id, Served> served_;
   std::set<Id> unsigned_ones_;
   std::map<std::string, OfAddress> of_address_;

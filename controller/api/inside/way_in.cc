@@ -35,7 +35,7 @@ void with_kernel(const Services& services, const CallPtr& call, const Reply& rep
 
 void refuse_entry(const Services& services, const CallPtr& call, const Reply& reply, const Error& error) {
   if (!is_unknown_session(error)) return reply(problem_reply(to_problem(error), *call));
-  services.blocking.post([services, call, reply, error] {
+  take_turn(services, call, reply, Turns::Work::kShort, [services, call, reply, error] {
     const auto past = find_past(services, call->caller, call->path[0], error);
     reply(problem_reply(past.ok()
                             ? make_problem("session-ended", "session " + past->session.name + " has ended",

@@ -39,11 +39,11 @@ std::string_view json_line(const std::string& frame) {
 
 class EventExport final : public FrameStream, public std::enable_shared_from_this<EventExport> {
  public:
-  EventExport(EventHub& hub, ApiContext& context, Workers& blocking, ExportWanted wanted,
+  EventExport(EventHub& hub, ApiContext& context, Turns& turns, ExportWanted wanted,
               std::shared_ptr<void> token)
       : hub_(hub),
         context_(context),
-        blocking_(blocking),
+        turns_(turns),
         wanted_(std::move(wanted)),
         token_(std::move(token)),
         at_(wanted_.after ? std::max(wanted_.from, wanted_.after->offset) : wanted_.from) {
@@ -54,7 +54,7 @@ class EventExport final : public FrameStream, public std::enable_shared_from_thi
   void next(std::function<void(Batch)> done) override {
     // A server that stops drops the task: the stream ends then, without its last line.
     const auto once = std::make_shared<Once>(std::move(done));
-    blocking_.post([weak = weak_from_this(), once] {
+    turns_.go_on(wanted_.filter.reader.actor(), Turns::Work::kScan, [weak = weak_from_this(), once] {
       if (const auto self = weak.lock()) self->read(once);
     });
   }
@@ -77,7 +77,7 @@ class EventExport final : public FrameStream, public std::enable_shared_from_thi
     std::string text = std::exchange(began_, true) || !wanted_.csv ? "" : kCsvHead;
     const bool over = read_into(text);
     if (text.empty() && !over) {
-      blocking_.post([weak = weak_from_this(), once] {
+      turns_.go_on(wanted_.filter.reader.actor(), Turns::Work::kScan, [weak = weak_from_this(), once] {
         if (const auto self = weak.lock()) self->read(once);
       });
       return;
@@ -142,7 +142,7 @@ class EventExport final : public FrameStream, public std::enable_shared_from_thi
 
   EventHub& hub_;
   ApiContext& context_;
-  Workers& blocking_;
+  Turns& turns_;
   ExportWanted wanted_;
   const std::shared_ptr<void> token_;
   projections::Actor began_as_;
@@ -177,16 +177,13 @@ Result<Offset> first_not_before(ApiContext& context, Timestamp time, Offset end)
   return low;
 }
 
-Result<std::shared_ptr<FrameStream>> export_events(EventHub& hub, ApiContext& context, Workers& blocking,
+Result<std::shared_ptr<FrameStream>> export_events(EventHub& hub, ApiContext& context, Turns& turns,
                                                    ExportWanted wanted) {
-  auto token = hub.begin_export();
-  if (token == nullptr)
-    return make_error("too-many-streams",
-                      std::to_string(EventHub::kExportsMax) + " exports run on this server already",
-                      "wait until one has ended");
+  auto token = hub.begin_export(wanted.filter.reader.actor());
+  if (!token) return token.error();
   hub.tell_shares_to(wanted.filter);
   return std::shared_ptr<FrameStream>(
-      std::make_shared<EventExport>(hub, context, blocking, std::move(wanted), std::move(token)));
+      std::make_shared<EventExport>(hub, context, turns, std::move(wanted), std::move(*token)));
 }
 
 }  // namespace berth::controller::api

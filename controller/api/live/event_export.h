@@ -25,8 +25,8 @@ Result<Offset> first_not_before(ApiContext& context, Timestamp time, Offset end)
 // to go on where the limit was reached. A file without that line was cut: by the line, by a server that
 // stopped, or by what its last line then says, the code of an error. Both lines are told from events by their
 // first field: `#end` and `#error` of CSV, the members `end` and `error` of JSON.
-// Code: too-many-streams.
-Result<std::shared_ptr<FrameStream>> export_events(EventHub& hub, ApiContext& context, Workers& blocking,
+// Codes: too-many-streams, too-many-requests.
+Result<std::shared_ptr<FrameStream>> export_events(EventHub& hub, ApiContext& context, Turns& turns,
                                                    ExportWanted wanted);
 
 }  // namespace berth::controller::api

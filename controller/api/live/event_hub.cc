@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kReadRecords = 512;
 constexpr std::size_t kReadBytes = 4u << 20;
+constexpr Offset kPageRecords = 16'384;  // that one page looks at
 constexpr std::size_t kManyWatchers = 100;
 
 std::string field_id(const v1::Event& event) {
@@ -364,17 +365,27 @@ Result<EventHub::Scan> EventHub::scan(Offset at, Offset end, EventFilter& filter
   return scan;
 }
 
-std::shared_ptr<void> EventHub::begin_export() {
-  if (exports_->fetch_add(1) < kExportsMax) return {exports_.get(), [count = exports_](void*) { --*count; }};
-  --*exports_;
-  return nullptr;
+Result<std::shared_ptr<void>> EventHub::begin_export(const std::string& person) {
+  auto [verdict, token] = exports_.take(person);
+  if (verdict == PersonalCounts::Verdict::kTaken) return std::move(token);
+  if (verdict == PersonalCounts::Verdict::kTooMany)
+    return make_error("too-many-streams", std::to_string(kExportsMax) + " exports run on this server already",
+                      "wait until one has ended");
+  return make_error("too-many-requests",
+                    std::to_string(kExportsOfPersonMax) + " of your exports run on this server already",
+                    "wait until one has ended");
 }
 
 Result<EventHub::Page> EventHub::page(const WatchFrom& from, EventFilter filter, std::size_t limit) {
   tell_shares_to(filter);
   Page page;
   Offset at = from.after ? std::max(from.offset, from.after->offset) : from.offset;
+  const Offset begin = at;
   while (true) {
+    if (at - begin >= kPageRecords) {  // others have their turn; the next page goes on here
+      page.next = EventId{at - 1, UINT32_MAX};
+      return page;
+    }
     auto read = context_.read_journal(at, kReadRecords, kReadBytes);
     if (!read.ok()) return read.error();
     if (read->next == at) break;

@@ -5,7 +5,6 @@
 // it has caught up.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -19,6 +18,8 @@
 
 #include "controller/api/api_context.h"
 #include "controller/api/http/http.h"
+#include "controller/api/http/personal_counts.h"
+#include "controller/api/http/turns.h"
 #include "controller/api/http/workers.h"
 #include "controller/api/live/answer_board.h"
 #include "controller/api/live/watched_row.h"
@@ -97,15 +98,16 @@ struct WatchFrom {
 
 class Watcher;
 
-// Thread-safe. Must outlive its streams. `quick` runs short tasks, `blocking` the tasks that read the log.
+// Thread-safe. Must outlive its streams. `quick` runs short tasks, `turns` the tasks that read the log, by
+// the turns of who watches.
 class EventHub final : public JournalListener {
  public:
   struct Limits {
     std::size_t ring_records = 16'384;
     std::chrono::milliseconds keep_alive{15'000};
   };
-  EventHub(ApiContext& context, AnswerBoard& board, Workers& quick, Workers& blocking, Limits limits)
-      : context_(context), board_(board), quick_(quick), blocking_(blocking), limits_(limits) {}
+  EventHub(ApiContext& context, AnswerBoard& board, Workers& quick, Turns& turns, Limits limits)
+      : context_(context), board_(board), quick_(quick), turns_(turns), limits_(limits) {}
 
   // Begins to listen: the context calls the hub until stop().
   void start();
@@ -133,9 +135,10 @@ class EventHub final : public JournalListener {
     Code ended;                        // the code of why nothing behind these is for the reader
   };
   Result<Scan> scan(Offset at, Offset end, EventFilter& filter);
-  // So many exports may run at once; the token of one, null: no more now.
-  static constexpr int kExportsMax = 8;
-  std::shared_ptr<void> begin_export();
+  // So many exports may run at once, in all and of a person; the token of one.
+  static constexpr std::size_t kExportsMax = 8, kExportsOfPersonMax = 2;
+  // Codes: too-many-streams, too-many-requests.
+  Result<std::shared_ptr<void>> begin_export(const std::string& person);
   void tell_shares_to(EventFilter& filter);
 
   std::size_t watchers() const;
@@ -166,7 +169,7 @@ class EventHub final : public JournalListener {
   ApiContext& context_;
   AnswerBoard& board_;
   Workers& quick_;
-  Workers& blocking_;
+  Turns& turns_;
   const Limits limits_;
   mutable std::mutex mutex_;
   std::deque<std::shared_ptr<Slot>> ring_;
@@ -176,7 +179,7 @@ class EventHub final : public JournalListener {
   bool stopped_ = false;
   std::uint64_t rebuilds_ = 0;
   std::map<const Watcher*, std::weak_ptr<Watcher>> watchers_;
-  std::shared_ptr<std::atomic<int>> exports_ = std::make_shared<std::atomic<int>>(0);
+  PersonalCounts exports_{kExportsMax, kExportsOfPersonMax};
 };
 
 }  // namespace berth::controller::api

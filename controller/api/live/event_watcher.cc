@@ -93,7 +93,8 @@ void Watcher::look(Lock& lock) {
   const auto position = hub_.board_.position();
   if (const auto found = hub_.recent(at_, kBatchRecords)) return look_in_ring(lock, *found, position);
   reading_log_ = true;
-  hub_.blocking_.post(later([](Watcher& self) { self.read_log(); }));
+  hub_.turns_.go_on(filter_.reader.actor(), Turns::Work::kScan,
+                    later([](Watcher& self) { self.read_log(); }));
 }
 
 void Watcher::end(Lock& lock, EventHub::Life life) {

@@ -137,13 +137,15 @@ double percentile_between(const Histogram& before, const Histogram& after, int p
   return from;
 }
 
-Operations::Operations(ApiContext& context, const Metrics& metrics, Workers& workers)
-    : context_(context), metrics_(metrics), workers_(workers), ring_(names_of_series()) {}
+Operations::Operations(ApiContext& context, const Metrics& metrics, Workers& quick, Turns& turns)
+    : context_(context), metrics_(metrics), quick_(quick), turns_(turns), ring_(names_of_series()) {}
 
 void Operations::start() {
-  workers_.post_after(std::chrono::milliseconds(kSampleEvery / kMillisecond), [this] {
-    sample();
-    start();
+  quick_.post_after(std::chrono::milliseconds(kSampleEvery / kMillisecond), [this] {
+    turns_.go_on("controller", Turns::Work::kShort, [this] {
+      sample();
+      start();
+    });
   });
 }
 

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "controller/api/api_context.h"
+#include "controller/api/http/turns.h"
 #include "controller/api/http/workers.h"
 #include "controller/api/live/operations_ring.h"
 
@@ -18,7 +19,7 @@ class Metrics;
 class Operations {
  public:
   // All must outlive it, and `workers` be stopped before it goes.
-  Operations(ApiContext& context, const Metrics& metrics, Workers& workers);
+  Operations(ApiContext& context, const Metrics& metrics, Workers& quick, Turns& turns);
 
   // Samples from now on, on the workers.
   void start();
@@ -39,7 +40,8 @@ class Operations {
 
   ApiContext& context_;
   const Metrics& metrics_;
-  Workers& workers_;
+  Workers& quick_;
+  Turns& turns_;
   std::mutex sampling_;
   Counted before_;  // guarded by sampling_
   OperationsRing ring_;

@@ -39,8 +39,8 @@ void with_password(const Services& services, const CallPtr& call, const Reply& r
   if (const Duration wait = services.sign_in.guard.take(client, given.user, now); wait > 0)
     return reply(problem_reply(too_many_logins(wait), *call));
   const auto known = find_password(services.context, given.user);
-  const auto done = [=, user = given.user, wrong = std::move(wrong),
-                     go_on = std::move(go_on)](const Result<bool>& same) {
+  const std::string user = given.user;
+  const auto done = [=, wrong = std::move(wrong), go_on = std::move(go_on)](const Result<bool>& same) {
     if (!same) return reply(problem_reply(to_problem(same.error()), *call));
     if (!*same) {
       note_login_failure(services, *call, "password", user);
@@ -50,8 +50,10 @@ void with_password(const Services& services, const CallPtr& call, const Reply& r
     go_on(known->mark);
   };
   auto hash = known ? std::optional(known->hash) : std::nullopt;
-  if (!services.sign_in.passwords.check(std::move(hash), std::move(given.password), done))
-    reply(problem_reply(too_many_logins(kSecond), *call));
+  const PasswordThread::Asker asker{client, services.sign_in.guard.is_known(client, user)};
+  if (services.sign_in.passwords.check(asker, std::move(hash), std::move(given.password), done)) return;
+  services.sign_in.guard.give_back(client, user);
+  reply(problem_reply(too_many_logins(kSecond), *call));
 }
 
 void set_password(const Services& services, const CallPtr& call, const Reply& reply, GivenPassword given,
@@ -64,18 +66,20 @@ void set_password(const Services& services, const CallPtr& call, const Reply& re
     body.set_user(user);
     body.set_link_hash(proof.link_hash);
     if (proof.replaces) body.set_replaces(std::string(proof.replaces->view()));
+    const auto mark = std::make_shared<PasswordMark>();  // of the request that is asked at last
     const auto seal = [=, hash = *hash](v1::Request& asked) {
       *asked.mutable_set_password()->mutable_hash() = services.context.passwords().seal(user, hash);
+      *mark = Uuid::from_bytes(asked.id()).value_or(PasswordMark{});
     };
     seal(request);
-    const auto mark = Uuid::from_bytes(request.id()).value_or(PasswordMark{});
     const auto answered = [=](const RequestAnswer& answer) {
       if (answer.problem) return reply(problem_reply(*answer.problem, *call));
-      go_on(mark, answer.position);
+      go_on(*mark, answer.position);
     };
     services.asker.ask(request, answered, seal);
   };
-  if (!services.sign_in.passwords.hash(std::move(given.password), hashed))
+  const PasswordThread::Asker asker{network_of(services.sign_in.client_of(call->request)), true};
+  if (!services.sign_in.passwords.hash(asker, std::move(given.password), hashed))
     reply(problem_reply(too_many_logins(kSecond), *call));
 }
 

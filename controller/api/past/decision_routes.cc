@@ -100,7 +100,7 @@ void find_and_answer(const Services& services, const CallPtr& call, const Reply&
   projections::PastMoment moment;
   moment.position = found->began.offset - 1;
   with_past(services, call, reply, moment, [=](const projections::PastPtr& before) {
-    services.blocking.post([=] { reply(answer_with(*call, *before, *found)); });
+    take_turn(services, call, reply, Turns::Work::kScan, [=] { reply(answer_with(*call, *before, *found)); });
   });
 }
 
@@ -110,7 +110,8 @@ void explain_decision(const Services& services, const CallPtr& call, const Reply
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   const auto asked = read_position(call->path[0]);
   if (!asked) return reply(problem_reply(to_problem(asked.error()), *call));
-  services.blocking.post([=] { find_and_answer(services, call, reply, *asked); });
+  take_turn(services, call, reply, Turns::Work::kScan,
+            [=] { find_and_answer(services, call, reply, *asked); });
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ void with_past(const Services& services, const CallPtr& call, const Reply& reply
   });
   services.context.past_state(
       moment, [services, call, once, go_on = std::move(go_on)](const Result<projections::PastPtr>& state) {
-        services.quick.post([services, call, once, go_on, state] {
+        services.turns.go_on(call->caller.actor(), Turns::Work::kScan, [services, call, once, go_on, state] {
           if (!once->take()) return;
           if (!state.ok()) return once->reply()(problem_reply(to_problem(state.error()), *call));
           if (const auto pruned = pruned_moment(services, **state))

@@ -22,7 +22,7 @@ void answer_bounds(const Services& services, const CallPtr& call, const Reply& r
   Errors errors;
   Query(call->target, errors).finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  services.blocking.post([services, call, reply] {
+  take_turn(services, call, reply, Turns::Work::kShort, [services, call, reply] {
     const auto bounds = services.context.past_bounds();
     if (!bounds.ok()) return reply(problem_reply(to_problem(bounds.error()), *call));
     Timestamp pruned = 0;
@@ -196,7 +196,8 @@ void ask_diff(const Services& services, const CallPtr& call, const Reply& reply)
     return reply(problem_reply(make_problem("swapped-ends", "from= is after to=", "swap them"), *call));
   with_past(services, call, reply, wanted.from, [=](const PastPtr& before) {
     with_past(services, call, reply, wanted.to, [=](const PastPtr& after) {
-      services.blocking.post([=] { answer_diff(services, call, reply, wanted, before, after); });
+      take_turn(services, call, reply, Turns::Work::kScan,
+                [=] { answer_diff(services, call, reply, wanted, before, after); });
     });
   });
 }

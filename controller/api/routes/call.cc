@@ -93,4 +93,16 @@ bool read_body(const CallPtr& call, const Reply& reply, const std::function<void
   return false;
 }
 
+void take_turn(const Services& services, const CallPtr& call, const Reply& reply, Turns::Work work,
+               Turns::Task task) {
+  const auto unless_gone = [call, reply, task = std::move(task)] {
+    if (!call->gone) return task();
+    reply(problem_reply(make_problem("client-gone", "the client closed its connection"), *call));
+  };
+  if (services.turns.post(call->caller.actor(), work, unless_gone)) return;
+  reply(problem_reply(make_problem("too-many-requests", "so many of your calls wait for their turn already",
+                                   "wait for their answers, then ask again"),
+                      *call));
+}
+
 }  // namespace berth::controller::api

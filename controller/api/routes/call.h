@@ -1,6 +1,7 @@
 // Call: one request on its way through the API; and the services that its handler gets.
 #pragma once
 
+#include <atomic>
 #include <boost/json.hpp>
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,7 @@
 #include "controller/api/api_context.h"
 #include "controller/api/auth/cookie.h"
 #include "controller/api/http/http.h"
+#include "controller/api/http/turns.h"
 #include "controller/api/http/workers.h"
 #include "controller/api/live/answer_board.h"
 #include "controller/api/live/event_hub.h"
@@ -55,6 +57,7 @@ struct Call {
   std::shared_ptr<BodyStream> body;               // of a route that reads it as it comes; else null
   std::optional<projections::PastMoment> moment;  // at=
   std::shared_ptr<PastCall> past;                 // the state of then, when it is there
+  std::atomic<bool> gone = false;                 // the client closed its connection: nobody reads the answer
 
   // By a key pair, or by a browser's cookie.
   bool is_signed_in() const { return !signature.empty() || cookie.has_value(); }
@@ -76,17 +79,22 @@ struct Services {
   SignIn& sign_in;
   const StaticFiles& console;
   Workers& quick;
-  Workers& blocking;
+  Turns& turns;
   DiffCache& diffs;
   PastViews& past_views;
   Operations& operations;
   AuditJobs& audits;
   // The same, of another state.
   Services with(ApiContext& other) const {
-    return {other,   board,   hub,   rows,     streams, apps,       asker,      metrics,
-            sign_in, console, quick, blocking, diffs,   past_views, operations, audits};
+    return {other,   board,   hub,   rows,  streams, apps,       asker,      metrics,
+            sign_in, console, quick, turns, diffs,   past_views, operations, audits};
   }
 };
+
+// Runs the task on one of the turns' threads when it is the caller's turn, if the client is still there.
+// Where too many of the caller's tasks wait, the reply is too-many-requests.
+void take_turn(const Services& services, const CallPtr& call, const Reply& reply, Turns::Work work,
+               Turns::Task task);
 
 using Handler = void (*)(const Services& services, const CallPtr& call, const Reply& reply);
 

@@ -107,7 +107,7 @@ void cluster(const Services& services, const CallPtr& call, const Reply& reply) 
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   if (!newest) return reply(cluster_reply(services, *call, services.context.facts().point));
-  services.blocking.post([=] {
+  take_turn(services, call, reply, Turns::Work::kShort, [=] {
     const auto point = services.context.chain_point_now();
     if (!point.ok()) return reply(problem_reply(to_problem(point.error()), *call));
     reply(cluster_reply(services, *call, *point));
@@ -117,7 +117,7 @@ void cluster(const Services& services, const CallPtr& call, const Reply& reply) 
 // Of this server alone: each one that read the lost records is told.
 void accept_truncation(const Services& services, const CallPtr& call, const Reply& reply) {
   if (!takes_nothing(call, reply)) return;
-  services.blocking.post([=] {
+  take_turn(services, call, reply, Turns::Work::kShort, [=] {
     const auto truncation = services.context.facts().truncation;
     if (const auto accepted = services.context.accept_truncation(); !accepted.ok())
       return reply(problem_reply(to_problem(accepted.error()), *call));
@@ -196,7 +196,8 @@ void operations(const Services& services, const CallPtr& call, const Reply& repl
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   const Duration window = asked ? *asked * kMillisecond : longest;
-  services.blocking.post([=] { reply(json_reply(200, services.operations.json(window))); });
+  take_turn(services, call, reply, Turns::Work::kShort,
+            [=] { reply(json_reply(200, services.operations.json(window))); });
 }
 
 void openapi(const Services&, const CallPtr& call, const Reply& reply) {

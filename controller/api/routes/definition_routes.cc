@@ -99,7 +99,8 @@ void define_group(const Services& services, const CallPtr& call, const Reply& re
 }
 
 void post_group(const Services& services, const CallPtr& call, const Reply& reply) {
-  services.blocking.post([services, call, reply] { define_group(services, call, reply); });
+  take_turn(services, call, reply, Turns::Work::kShort,
+            [services, call, reply] { define_group(services, call, reply); });
 }
 
 void resource(const Services& services, const CallPtr& call, const Reply& reply) {

@@ -110,7 +110,7 @@ void export_window(const Services& services, const CallPtr& call, const Reply& r
   if (const auto found = find_window(services.context, asked); !found.ok())
     return reply(problem_reply(to_problem(found.error()), *call));
   const bool csv = asked.wanted.csv;
-  auto stream = export_events(services.hub, services.context, services.blocking, std::move(asked.wanted));
+  auto stream = export_events(services.hub, services.context, services.turns, std::move(asked.wanted));
   if (!stream.ok()) return reply(problem_reply(to_problem(stream.error()), *call));
   HttpReply out;
   out.content_type = csv ? "text/csv; charset=utf-8" : "application/x-ndjson";
@@ -125,8 +125,9 @@ void export_route(const Services& services, const CallPtr& call, const Reply& re
   Errors errors;
   auto asked = read_export(services, *call, errors);
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  services.blocking.post(
-      [services, call, reply, asked = std::move(asked)] { export_window(services, call, reply, asked); });
+  take_turn(services, call, reply, Turns::Work::kScan, [services, call, reply, asked = std::move(asked)] {
+    export_window(services, call, reply, asked);
+  });
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ void read_place(const Services& services, const Call& call, Query& query, Wanted
 }
 
 void send_page(const Services& services, const CallPtr& call, const Reply& reply, const Wanted& wanted) {
-  services.blocking.post([=] {
+  take_turn(services, call, reply, Turns::Work::kScan, [=] {
     const auto page = services.hub.page(wanted.from, wanted.filter, wanted.limit);
     if (!page.ok()) return reply(problem_reply(to_problem(page.error()), *call));
     json::array events;
@@ -148,7 +148,8 @@ void events(const Services& services, const CallPtr& call, const Reply& reply) {
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   if (not_found) return reply(problem_reply(to_problem(*not_found), *call));
   if (!wanted.in_history) return send(services, call, reply, wanted);
-  services.blocking.post([=] { send_from_history(services, call, reply, wanted); });
+  take_turn(services, call, reply, Turns::Work::kShort,
+            [=] { send_from_history(services, call, reply, wanted); });
 }
 
 // What became of a producer's requests: all of it is the producer's to see, whosever the sessions are.

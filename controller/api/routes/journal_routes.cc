@@ -52,7 +52,8 @@ void journal(const Services& services, const CallPtr& call, const Reply& reply) 
   const auto limit = static_cast<std::size_t>(query.integer("limit", 1, 1000).value_or(100));
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  services.blocking.post([=] { send_page(services, call, reply, from, limit); });
+  take_turn(services, call, reply, Turns::Work::kScan,
+            [=] { send_page(services, call, reply, from, limit); });
 }
 
 }  // namespace

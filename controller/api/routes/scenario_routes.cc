@@ -39,8 +39,8 @@ void scenario(const Services& services, const CallPtr& call, const Reply& reply)
   const auto group = query.text("group");
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  services.blocking.post(
-      [services, call, reply, group] { reply(exported(services, *call, group.value_or(""))); });
+  take_turn(services, call, reply, Turns::Work::kScan,
+            [services, call, reply, group] { reply(exported(services, *call, group.value_or(""))); });
 }
 
 }  // namespace

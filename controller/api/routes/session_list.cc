@@ -234,7 +234,7 @@ void list_sessions(const Services& services, const CallPtr& call, const Reply& r
   const SessionsWanted wanted = read_wanted(services, *call, errors);
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   if (!wanted.ended()) return reply(list_reply(services, *call, wanted));
-  services.blocking.post([=] { reply(list_reply(services, *call, wanted)); });
+  take_turn(services, call, reply, Turns::Work::kShort, [=] { reply(list_reply(services, *call, wanted)); });
 }
 
 }  // namespace berth::controller::api

@@ -85,7 +85,7 @@ void session_logs(const Services& services, const CallPtr& call, const Reply& re
   const auto limit = static_cast<std::uint32_t>(query.integer("limit", 1, 1 << 20).value_or(64 << 10));
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  services.blocking.post([=] {
+  take_turn(services, call, reply, Turns::Work::kShort, [=] {
     auto request = find_kernel(services, *call, kernel);
     if (!request.ok()) return reply(problem_reply(to_problem(request.error()), *call));
     request->offset = offset;

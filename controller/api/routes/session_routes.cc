@@ -75,12 +75,13 @@ void show(const Services& services, const CallPtr& call, const Reply& reply) {
   });
   if (!not_found && !estimate) return reply(std::move(out));
   if (!not_found)
-    return services.blocking.post([services, call, reply, found = std::move(found), id] {
-      reply(with_estimate(services, *call, found, id));
-    });
+    return take_turn(services, call, reply, Turns::Work::kShort,
+                     [services, call, reply, found = std::move(found), id] {
+                       reply(with_estimate(services, *call, found, id));
+                     });
   if (!is_unknown_session(*not_found)) return reply(problem_reply(to_problem(*not_found), *call));
-  services.blocking.post(
-      [services, call, reply, error = *not_found] { reply(past_session(services, *call, error)); });
+  take_turn(services, call, reply, Turns::Work::kShort,
+            [services, call, reply, error = *not_found] { reply(past_session(services, *call, error)); });
 }
 
 json::object head_of(const projections::SessionRow& session) {
@@ -126,7 +127,8 @@ void why(const Services& services, const CallPtr& call, const Reply& reply) {
   Errors errors;
   Query(call->target, errors).finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
-  services.blocking.post([services, call, reply] { reply(explain(services, *call)); });
+  take_turn(services, call, reply, Turns::Work::kShort,
+            [services, call, reply] { reply(explain(services, *call)); });
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ void create_sessions(const Services& services, const CallPtr& call, const Reply&
   if (!request) return;
   if (!dry_run && request->request_session().depends_on().empty())
     return ask_for_sessions(services, call, reply, *request, {});
-  services.blocking.post([=, request = *request]() mutable {  // a dependency is looked up on disk
+  take_turn(services, call, reply, Turns::Work::kShort, [=, request = *request]() mutable {  // reads the disk
     auto dependencies = resolve_dependencies(services, call->caller, *request.mutable_request_session());
     if (!dependencies.ok()) return reply(problem_reply(to_problem(dependencies.error()), *call));
     // A dry run refuses what a real request would be refused for, and appends nothing.

@@ -158,7 +158,8 @@ v1::Request request_of_chunk(const Terminating& job) {
 
 void ask_next(const std::shared_ptr<Terminating>& job) {
   if (job->asked >= job->body.ids.size())
-    return job->services.blocking.post([job] { job->reply(results_of(*job)); });  // may read history
+    return job->services.turns.go_on(job->call->caller.actor(), Turns::Work::kShort,
+                                     [job] { job->reply(results_of(*job)); });  // may read history
   v1::Request request = request_of_chunk(*job);
   job->services.asker.ask(std::move(request), [job](const RequestAnswer& answer) {
     if (answer.problem && !is_about_the_sessions(*answer.problem))

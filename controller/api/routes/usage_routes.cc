@@ -118,17 +118,18 @@ void get_usage(const Services& services, const CallPtr& call, const Reply& reply
   query.finish();
   if (!errors.empty()) return reply(problem_reply(std::move(errors).take(), *call));
   wanted.question.takes = taken_by(actor, std::move(groups), wanted.filter);
-  services.blocking.post([services, call, reply, kinds = std::move(kinds), wanted = std::move(wanted)] {
-    const auto report = services.context.usage(wanted.question);
-    if (!report) return reply(usage_failed(report.error(), *call));
-    if (wanted.csv) return reply(csv_reply(usage_to_csv(kinds, wanted.question, *report)));
-    projections::UsageQuestion of_groups = wanted.question;
-    of_groups.by = UsageBy::kGroup;
-    of_groups.step = 0;
-    const auto by_group = services.context.usage(of_groups);
-    if (!by_group) return reply(usage_failed(by_group.error(), *call));
-    reply(json_reply(200, usage_to_json(kinds, wanted.question, *report, *by_group)));
-  });
+  take_turn(services, call, reply, Turns::Work::kScan,
+            [services, call, reply, kinds = std::move(kinds), wanted = std::move(wanted)] {
+              const auto report = services.context.usage(wanted.question);
+              if (!report) return reply(usage_failed(report.error(), *call));
+              if (wanted.csv) return reply(csv_reply(usage_to_csv(kinds, wanted.question, *report)));
+              projections::UsageQuestion of_groups = wanted.question;
+              of_groups.by = UsageBy::kGroup;
+              of_groups.step = 0;
+              const auto by_group = services.context.usage(of_groups);
+              if (!by_group) return reply(usage_failed(by_group.error(), *call));
+              reply(json_reply(200, usage_to_json(kinds, wanted.question, *report, *by_group)));
+            });
 }
 
 }  // namespace

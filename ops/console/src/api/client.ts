@@ -130,3 +130,13 @@ export async function* pagesOf<T>(path: string, list: string, query: Query, sign
     token = page.next_page_token ?? null
   } while (token)
 }
+
+/** The first rows of a list, at most so many: a page may be short, or empty, and still have a next one. */
+export async function allOf<T>(path: string, list: string, query: Query, most: number, signal?: AbortSignal) {
+  const all: T[] = []
+  for await (const { rows } of pagesOf<T>(path, list, query, signal)) {
+    all.push(...rows)
+    if (all.length >= most) break
+  }
+  return all.slice(0, most)
+}

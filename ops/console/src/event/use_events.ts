@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useReducer, useRef, useState } from 'react'
-import { call, withQuery } from '../api/client'
+import { allOf, call, withQuery } from '../api/client'
 import type { Event, EventList } from '../api/schema.gen'
 import { offsetOf } from '../past/span'
 import { SseParser } from '../live/sse'
@@ -70,10 +70,8 @@ async function readNewest({ session, type }: EventFilter, at: string, signal: Ab
   const slots = at || !session ? await readPosition(at, signal) : null
   const to = at ? slots?.position : undefined
   if (session) {
-    const { events } = await call<EventList>('GET', '/v1/events', {
-      query: { session, type, to, limit: 1000 },
-      signal,
-    })
+    const query = { session, type, to, limit: 1000 }
+    const events = await allOf<Event>('/v1/events', 'events', query, 1000, signal)
     return { events: events.reverse(), error: null, loaded: true, begin: 0 }
   }
   const begin = Math.max(0, (slots?.position ?? 0) - PIECE)

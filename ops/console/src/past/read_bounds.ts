@@ -1,5 +1,5 @@
-import { call } from '../api/client'
-import type { EventList, PastBounds } from '../api/schema.gen'
+import { allOf, call } from '../api/client'
+import type { Event, PastBounds } from '../api/schema.gen'
 
 const HOUR_MS = 3_600_000
 
@@ -8,9 +8,7 @@ export async function readBounds(signal?: AbortSignal): Promise<PastBounds> {
   const bounds = await call<PastBounds>('GET', '/v1/past', { signal })
   if (Date.parse(bounds.first.time) > 0) return bounds
   const query = { from: 0, limit: 1 }
-  const { events } = await call<EventList>('GET', '/v1/events', { query, signal }).catch(() => ({
-    events: [],
-  }))
+  const events = await allOf<Event>('/v1/events', 'events', query, 1, signal).catch(() => [])
   const hourAgo = new Date(Date.parse(bounds.last.time) - HOUR_MS).toISOString()
   return { ...bounds, first: { ...bounds.first, time: events[0]?.time ?? hourAgo } }
 }

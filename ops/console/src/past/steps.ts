@@ -1,13 +1,12 @@
-import { call } from '../api/client'
-import type { EventList } from '../api/schema.gen'
+import { allOf, call } from '../api/client'
+import type { Event, EventList } from '../api/schema.gen'
 
 const MOST = 1_000
 
 /** The record after this one that has an event; null: none has. */
 export async function recordAfter(offset: number): Promise<number | null> {
-  const query = { from: offset + 1, limit: 1 }
-  const { events } = await call<EventList>('GET', '/v1/events', { query })
-  return events[0]?.offset ?? null
+  const [event] = await allOf<Event>('/v1/events', 'events', { from: offset + 1, limit: 1 }, 1)
+  return event?.offset ?? null
 }
 
 /** The record before this one that has an event, looked for in pieces that grow. */

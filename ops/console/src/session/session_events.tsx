@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { call } from '../api/client'
-import type { EventList } from '../api/schema.gen'
+import { allOf } from '../api/client'
+import type { Event } from '../api/schema.gen'
 import { hashOf } from '../app/router'
 import { sentenceOf } from '../event/event_text'
 import { useText } from '../text/text'
 import { Failed, Loading } from '../ui/page_state'
 import { RelativeTime } from '../ui/time'
+
+const MOST = 1_000
 
 /** The journal's events of one session, oldest first; read again as its status changes. */
 export function SessionEvents({ id, status }: { id: string; status: string }) {
@@ -13,14 +15,14 @@ export function SessionEvents({ id, status }: { id: string; status: string }) {
   const events = useQuery({
     queryKey: ['session-events', id, status],
     queryFn: ({ signal }) =>
-      call<EventList>('GET', '/v1/events', { query: { session: id, limit: 1000 }, signal }),
+      allOf<Event>('/v1/events', 'events', { session: id, limit: MOST }, MOST, signal),
     placeholderData: (before) => before,
   })
   if (events.isPending) return <Loading />
   if (events.error) return <Failed error={events.error} retry={() => void events.refetch()} />
   return (
     <ol className="event-lines" aria-label={t('nav.events')}>
-      {events.data.events.map((event) => (
+      {events.data.map((event) => (
         <li key={event.id}>
           <RelativeTime at={event.time} />
           <a href={hashOf(['events'], { session: id, open: event.id })} className="mono">

@@ -64,6 +64,9 @@ TEST(AppHeaders, AnAppSetsCookiesOfItsOwnHostAlone) {
                                  {"set-cookie", "berth_1a2b3c4d=forged; Path=/v1"},
                                  {"Set-Cookie", " BERTH_app = x"},
                                  {"Set-Cookie", "__Secure-berth_app=x"},
+                                 {"Set-Cookie", "=berth_1a2b3c4d=forged"},
+                                 {"Set-Cookie", "berth_1a2b3c4d"},
+                                 {"Set-Cookie", "; Path=/"},
                                  {"Set-Cookie", "domain=kept"}};
   EXPECT_EQ(fields_from_app(answered),
             (HeaderFields{{"Set-Cookie", "_xsrf=1; Path=/"}, {"Set-Cookie", "domain=kept"}}));

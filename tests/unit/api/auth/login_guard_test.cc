@@ -49,6 +49,27 @@ TEST(LoginGuard, GuessesAtAUserDoNotSlowThatUserWhereTheySignedInBefore) {
   EXPECT_EQ(guard.take("home", "alice", kHour), 0);
 }
 
+TEST(LoginGuard, P33_AFloodFromTheSameAddressDoesNotSlowWhoSignedInThereBefore) {
+  LoginGuard guard(kLimits);
+  EXPECT_EQ(guard.take("home", "alice", kHour), 0);
+  guard.succeeded("home", "alice", kHour);
+  for (int i = 0; i < 20; ++i) (void)guard.take("home", "user" + std::to_string(i), kHour);
+  EXPECT_GT(guard.take("home", "bob", kHour), 0);
+  EXPECT_EQ(guard.take("home", "alice", kHour), 0);
+  EXPECT_EQ(guard.take("home", "alice", kHour), 0);
+  EXPECT_EQ(guard.take("home", "alice", kHour), 0)
+      << "the third wrong guess in a row, after which there is a wait";
+  EXPECT_GT(guard.take("home", "alice", kHour), 0) << "guesses at alice from there";
+}
+
+TEST(LoginGuard, ATryThatTheQueueRefusedIsNoGuess) {
+  LoginGuard guard(kLimits);
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(guard.take("h", "alice", kHour), 0) << i;
+    guard.give_back("h", "alice");
+  }
+}
+
 TEST(LoginGuard, AnAccountOfOnesOwnDoesNotFreeAnAddress) {
   LoginGuard guard(kLimits);
   for (int i = 0; i < 5; ++i) {

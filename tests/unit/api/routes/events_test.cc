@@ -209,7 +209,7 @@ TEST(Watch, EndsWhenTheServerStops) {
 // The workers drop what is queued when they stop: here the read of the second stream.
 TEST(Watch, EndsWhenTheServerStopsThoughItsReadOfTheLogWasDropped) {
   api::ApiOptions options = quiet_options();
-  options.blocking_threads = 1;
+  options.turns.scans = 1;
   ApiRig rig(small_cluster(), options);
   std::promise<void> reading, go_on;
   std::atomic<bool> first = true;
@@ -437,6 +437,26 @@ TEST(EventPage, TellsWhoWhenAndWhatForPeople) {
   EXPECT_NE(std::string(event.at("text").as_string()).find("demo"), std::string::npos);
   EXPECT_EQ(event.at("data").at("owner").at("user").as_string(), "admin");
   EXPECT_FALSE(event.at("request_id").is_null());
+}
+
+// What is not there, or far back, is looked for in many short turns.
+TEST(EventPages, P33_APageLooksAtABoundedNumberOfRecordsAndGoesOnByItsToken) {
+  constexpr int kRecords = 40'000;
+  ApiRig rig;
+  for (int i = 0; i < kRecords; ++i) rig.cell.append({clock_confirmed()});
+  rig.cell.append({session_requested("late")});
+  std::string token;
+  int pages = 0;
+  std::size_t found = 0;
+  do {
+    const auto page = ApiRig::json_of(rig.ask({.target = "/v1/events?from=0&type=SessionRequested" +
+                                                         (token.empty() ? "" : "&page_token=" + token)}));
+    found += page.at("events").as_array().size();
+    token = page.at("next_page_token").is_null() ? "" : std::string(page.at("next_page_token").as_string());
+    ++pages;
+  } while (!token.empty() && pages < 100);
+  EXPECT_EQ(found, 1u);
+  EXPECT_EQ(pages, 3);
 }
 
 TEST(EventPages, NothingSealedAndNoHashOfASecretLeaves) {

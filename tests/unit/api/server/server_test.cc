@@ -392,7 +392,7 @@ TEST_F(ApiServer, TurnsAwayMoreConnectionsThanItMayHave) {
   RawClient one(port()), two(port());
   one.send(bytes({.target = "/v1/whoami"}));
   one.reply();
-  two.send(bytes({.target = "/v1/whoami"}));
+  two.send(bytes({.target = "/v1/whoami", .key = "alice-key"}));  // one each: neither gives way
   two.reply();
   RawClient three(port());
   const std::string refused = three.until("too-many-connections");
@@ -425,7 +425,7 @@ TEST_F(ApiServer, AnAddressWhoseConnectionsAllSignedShutsNobodyElseOut) {
   std::vector<std::unique_ptr<RawClient>> kept;
   for (int i = 0; i < 2; ++i) {
     kept.push_back(std::make_unique<RawClient>(port(), "127.0.0.2"));
-    kept.back()->send(bytes({.target = "/v1/whoami"}));
+    kept.back()->send(bytes({.target = "/v1/whoami", .key = i == 0 ? "alice-key" : "bob-key"}));
     kept.back()->reply();
   }
   EXPECT_TRUE(told("127.0.0.1").starts_with("HTTP/1.1 200 OK\r\n"));
@@ -436,6 +436,23 @@ TEST_F(ApiServer, AnAddressWhoseConnectionsAllSignedShutsNobodyElseOut) {
 
   kept.clear();
   while (!told("127.0.0.2").starts_with("HTTP/1.1 200 OK\r\n")) {}
+}
+
+TEST_F(ApiServer, P33_IdleConnectionsOfOneUserShutNobodyOutAtTheirAddress) {
+  api::ServerOptions options;
+  options.connections_per_address_max = 3;
+  start(options);
+  std::vector<std::unique_ptr<RawClient>> greedy;
+  for (int i = 0; i < 3; ++i) {
+    greedy.push_back(std::make_unique<RawClient>(port()));
+    greedy.back()->send(bytes({.target = "/v1/whoami"}));
+    greedy.back()->reply();
+  }
+  RawClient other(port());
+  other.send(bytes({.target = "/v1/whoami", .key = "alice-key"}));
+  EXPECT_TRUE(other.reply().starts_with("HTTP/1.1 200 OK\r\n"));
+  EXPECT_TRUE(greedy.front()->all().empty());
+  EXPECT_TRUE(greedy.front()->closed()) << "the longest idle gives way";
 }
 
 TEST_F(ApiServer, GoesOnWhenDescriptorsAreThereAgain) {
