@@ -113,6 +113,8 @@ export function Status({ row }: { row: SessionRow }) {
   )
 }
 
+const GONE = { LOST: 'session.agent-gone.LOST', LEFT: 'session.agent-gone.LEFT' } as const
+
 /** Where it runs; while it does not, why. */
 export function Where({ row }: { row: SessionRow }) {
   const { t } = useText()
@@ -124,7 +126,7 @@ export function Where({ row }: { row: SessionRow }) {
   return agents
     .map((agent) => {
       const state = gone.get(agent)
-      return state ? t(`session.agent-gone.${state}`, { agent }) : agent
+      return state ? t(GONE[state], { agent }) : agent
     })
     .join(', ')
 }
